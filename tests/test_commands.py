@@ -23,7 +23,6 @@ from papermill.cli import papermill as papermill_command
 from lib.book.cli import cli
 from lib.book.run.parameters import INJECTED
 from lib.book.run.project import (
-    PUBLISHED,
     Project,
     parameters_of,
     read_mapping,
@@ -31,7 +30,6 @@ from lib.book.run.project import (
 )
 from lib.book.run.remote_data import find_missing_data
 from lib.book.sweep.plan import plan_runs
-from lib.book.verdicts.run_summary import duration_words
 from lib.datasets.downloads import download_folder
 
 PROJECT = Project(Path(__file__).parents[1])
@@ -141,7 +139,6 @@ def values_of(command):
 
 @pytest.mark.parametrize("chapter", PROJECT.chapters)
 def test_each_chapter_has_the_two_commands_with_the_same_values(chapter):
-    """Besides, papermill may set what the published profile does, as it has no profiles."""
     # the first of each kind
     printed = reversed(COMMANDS)
     commands = {command.kind: command for command in printed if command.chapter == chapter}
@@ -150,11 +147,7 @@ def test_each_chapter_has_the_two_commands_with_the_same_values(chapter):
         assert commands[kind].words[2] == chapter
     values = values_of(commands["book run"])
     assert values
-    published_values = PROJECT.profile(PUBLISHED, chapter) | values
-    values_of_papermill = values_of(commands["papermill"])
-    assert values.items() <= values_of_papermill.items()
-    for name, value in values_of_papermill.items():
-        assert value == published_values[name]
+    assert values_of(commands["papermill"]) == values
 
 
 @pytest.mark.parametrize(
@@ -163,17 +156,23 @@ def test_each_chapter_has_the_two_commands_with_the_same_values(chapter):
     ids=lambda command: command.line,
 )
 def test_a_printed_command_decides_claims(command):
-    """At the small scale of the defaults most claims have too little data."""
-    if command.line not in NO_CLAIMS:
-        assert book_options(command)["profile"] == PUBLISHED
+    """At the quick scale of the tests most claims have too little data."""
+    assert book_options(command)["profile"] is None
 
 
 @pytest.mark.parametrize("chapter", PROJECT.chapters)
 def test_a_chapter_says_how_long_its_commands_take(chapter):
-    text = text_of(chapter)
-    if f"--profile {PUBLISHED}" in text:
-        seconds = read_mapping(PROJECT.root / "chapters" / "seconds.yml")
-        assert f"takes {duration_words(seconds[chapter])} on two cores" in text
+    seconds = read_mapping(PROJECT.root / "chapters" / "seconds.yml")
+    if chapter in seconds:
+        assert f"takes {duration_words(seconds[chapter])} on two cores" in text_of(chapter)
+
+
+def duration_words(seconds):
+    """A duration such as "about 3 minutes"."""
+    minutes = round(seconds / 60)
+    if minutes == 0:
+        return "less than a minute"
+    return "about a minute" if minutes == 1 else f"about {minutes} minutes"
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, *PAGES], ids=lambda command: command.line)
@@ -209,8 +208,8 @@ def test_each_command_works(command, tmp_path):
     output = tmp_path / ("sweep" if is_sweep else "out.ipynb")
     if command.kind == "papermill":
         words[words.index("out.ipynb")] = str(output)
-    elif "--profile" in words:  # at the small scale: whether the command works, not what it finds
-        words[words.index("--profile") + 1] = "quick"
+    else:  # at the quick scale: whether the command works, not what it finds
+        words += ["--profile", "quick"]
     if command.kind != "papermill":
         words += ["-o", str(output)]
     script = [str(Path(sys.executable).with_name(words[0])), *words[1:]]

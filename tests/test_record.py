@@ -7,7 +7,7 @@ import pytest
 
 from lib import trials
 from lib.book.cli import REPOSITORY
-from lib.book.run.project import PUBLISHED, Project, resolve_parameters
+from lib.book.run.project import Project, resolve_parameters
 from lib.experiments import record as records
 from lib.experiments.record import Record, read_record
 
@@ -160,7 +160,6 @@ def test_the_books_records_are_of_what_it_publishes(path):
     chapter = header["chapter"]
     project = Project(REPOSITORY)
     assert path == project.record(chapter)
-    profile = project.profile(PUBLISHED, chapter)
-    _, values = resolve_parameters(project, chapter, profile)
+    _, values = resolve_parameters(project, chapter)
     parameters = header["parameters"]
     assert parameters == {name: values[name] for name in parameters}

@@ -383,17 +383,6 @@ def test_what_is_missing_is_named(action, message):
         action()
 
 
-def test_scale_is_said_only_below_the_published_one():
-    (output,) = displayed(report.scale, "cia/curves", "random models per panel", n_models=3)
-    assert re.fullmatch(
-        r"\*\*Quick run\*\*: 3 random models per panel; the published book has \d+ "
-        r"\(add `--profile paper`, about (a minute|\d+ minutes)\)\.",
-        words_of(output),
-    )
-    published = output.metadata["numbers"]["published n_models"]
-    assert displayed(report.scale, "cia/curves", "models", n_models=published) == []
-
-
 def test_claims_show_themselves_without_a_renderer():
     claims = Claims("groveroth1997")
     for id, low in (("first-claim", 1.0), ("second-claim", -1.0)):

@@ -1,4 +1,4 @@
-"""A new chapter: a small notebook that runs, its line in the contents, its paper profile."""
+"""A new chapter: a small notebook that runs, its line in the contents, its quick scale."""
 
 import re
 from pathlib import Path
@@ -8,21 +8,22 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from lib.base.files import write_whole
-from lib.book.refresh import put_first_cell
+from lib.book.publish import put_first_cell
 from lib.book.repository import address
 from lib.book.run.kernels import KERNELSPEC
-from lib.book.run.project import BookError, Project
+from lib.book.run.project import QUICK, BookError, Project
 
 TEMPLATE = Path(__file__).parent / "templates" / "new_chapter.txt"
 CELL = re.compile(r"^%% (markdown|code)(.*)$", re.MULTILINE)
 TO_DO = """\
-Written: {notebook}; listed in _toc.yml and chapters/profiles.yml. What is left to do:
- 1. Write the experiment in the notebook, and its scale in chapters/profiles.yml.
+Written: {notebook}; listed in _toc.yml and tests/quick.yml. What is left to do:
+ 1. Write the experiment in the notebook; its defaults are published, tests/quick.yml has a smaller scale.
  2. Add what decides its claims to chapters/registered.yml, with the ids of their settings and
     the primary one, which decides; run `book register {name}`, and commit what it wrote before outputs are stored.
  3. Add new works to references.bib and new words to chapters/reference/glossary.md.
- 4. Run `make refresh` to store the outputs of its defaults, and `make test`.
- 5. Run `make book`; record verdicts by `book claims --record`, its time in chapters/seconds.yml.
+ 4. Run `book refresh {name}` to store the outputs of its quick run, and `make test`.
+ 5. Run `book publish {name}`; record verdicts by `book claims --record`, its time in
+    chapters/seconds.yml.
  6. Say in chapters/reference/changelog.md what is new."""
 
 
@@ -52,14 +53,13 @@ def new_chapter(project: Project, name: str, title: str) -> str:
     if path.exists():
         raise BookError(f"{path} is there already")
     contents = _list_chapter(project, part, name)
-    # The published profile is the last one of the file.
-    profiles = project.root / "chapters" / "profiles.yml"
-    profile = f"{profiles.read_text(encoding='utf-8').rstrip()}\n  {name}:\n    n_jobs: -1\n"
+    quick = project.root / QUICK
+    scales = f"{quick.read_text(encoding='utf-8')}{name}: {{n_models: 5, n_jobs: 1}}\n"
     notebook = make_notebook(name, title)
     write_whole(path, nbformat.writes(notebook) + "\n")
     put_first_cell(path, address(project.config))
     write_whole(project.root / "_toc.yml", contents)
-    write_whole(profiles, profile)
+    write_whole(quick, scales)
     return TO_DO.format(notebook=path, name=name)
 
 

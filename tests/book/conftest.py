@@ -17,7 +17,7 @@ from reporting_chapter import reporting_chapter
 from lib.base.files import LIB
 from lib.book.cli import cli
 from lib.book.pages.book import Book
-from lib.book.pages.runs import Run
+from lib.book.pages.runs import SCALES, Run
 from lib.book.run import history
 from lib.book.run.project import Project
 
@@ -97,7 +97,7 @@ def render_myst(text):
 
 def book_with(project: Project, claims: list[dict], profile: str = "paper", commit="") -> Book:
     """Return a book of one chapter, which has these claims."""
-    run = Run("cia/curves", project.notebook("cia/curves"), {}, f"profile {profile}", commit)
+    run = Run("cia/curves", project.notebook("cia/curves"), {}, SCALES[profile], commit)
     book = Book(project, profile, {run.chapter: run})
     book.claims = claims
     return book
@@ -187,7 +187,8 @@ def make_project(root: Path) -> Project:
     (root / "chapters" / "intro.md").write_text(
         f'# An `"introduction"`\n\n{PDF_LINK}\n\n[a claim](cia/curves.ipynb)\n'
     )
-    (root / "chapters" / "profiles.yml").write_text("paper: {cia/curves: {n_models: 5}}\n")
+    (root / "tests").mkdir()
+    (root / "tests" / "quick.yml").write_text("{}\n")
     (root / "data" / "numbers.csv").write_text("x\n1\n")
     (root / "requirements.lock").write_text(f"numpy=={version('numpy')}\n")
     for name in ("_config.yml", "references.bib"):

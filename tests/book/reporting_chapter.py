@@ -18,11 +18,6 @@ from lib.claims import Claims
 
 plt.rcParams["svg.hashsalt"] = "book"
 claims = Claims(paper="greiner2005")"""
-# as lib.report.scale does it
-SCALE = """\
-from IPython.display import display
-words = f"**Quick run**: {n_models} random models; the published book has 5."
-display({"text/markdown": words}, raw=True, metadata={"report": {"kind": "scale"}})"""
 SECTION = """\
 ## The experiment
 
@@ -82,7 +77,6 @@ def reporting_chapter():
             new_markdown_cell(TITLE),
             code(PARAMETERS, "parameters"),
             code(IMPORTS, "hide-input"),
-            code(SCALE, "remove-input"),
             new_markdown_cell(SECTION),
             code(EXPERIMENT, "hide-input"),
             code(FIGURE, "hide-input", "lead"),

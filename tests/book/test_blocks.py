@@ -139,18 +139,18 @@ def test_open_says_how_pages_are_made(project):
 
 
 def test_record(project, write_chapter):
-    """The rows are those of the published profile."""
+    """The rows are those of the defaults, as published."""
     write_chapter(project, "cia/curves", RECORDING)
     commit = commit_all(project)
     result = book(project, "record", "cia/curves")
     assert result.exit_code == 0, result.output
     header, rows = read_record(project.record("cia/curves"))
     assert header["chapter"] == "cia/curves"
-    assert header["parameters"] == {"n_models": 5}
+    assert header["parameters"] == {}
     assert header["commit"] == commit
     assert header["code"] == cache.chapter_code_digest(project, "cia/curves")
     assert set(header) == {"chapter", "parameters", "commit", "code", "date", "lock"}
-    assert rows.splitlines() == ["dataset,n,experiment", "made,5,models"]
+    assert rows.splitlines() == ["dataset,n,experiment", "made,3,models"]
 
 
 def test_a_chapter_that_records_nothing(project, monkeypatch):

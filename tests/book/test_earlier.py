@@ -100,7 +100,6 @@ def test_a_chapter_that_is_renamed_leaves_nothing_and_a_forged_page_is_made_agai
     assert page.read_bytes() == contents
 
     replace(project.root / "_toc.yml", "cia/curves", "cia/lines")
-    replace(project.root / "chapters" / "profiles.yml", "cia/curves", "cia/lines")
     replace(project.root / "chapters" / "intro.md", "cia/curves", "cia/lines")
     replace(project.root / "assets" / "book.css", "{", "{ ")
     project.notebook("cia/curves").rename(project.notebook("cia/lines"))

@@ -65,7 +65,7 @@ def test_a_chapter_is_never_overwritten(project):
 
 
 @pytest.mark.parametrize(
-    "command", [["run", "cia/curves"], ["build"], ["refresh"], ["verify"], ["record", "cia/curves"]]
+    "command", [["run", "cia/curves"], ["build"], ["verify"], ["record", "cia/curves"]]
 )
 def test_an_executed_notebook_saved_over_its_chapter_is_told(project, command):
     """Its values would be set in every run."""
@@ -213,7 +213,7 @@ def register_claim(project, write_chapter):
 
 
 def edit_parameters(project, write_chapter):
-    (project.root / "chapters" / "profiles.yml").write_text("quick: {cia/curves: {seed: 9}}\n")
+    (project.root / "tests" / "quick.yml").write_text("cia/curves: {seed: 9}\n")
 
 
 def edit_result(project, write_chapter):

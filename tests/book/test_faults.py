@@ -124,10 +124,10 @@ def with_cells(change):
 
 # a file, its bytes (none: it is a folder), and what the command says of it
 BAD = [
-    ("chapters/profiles.yml", b"paper: \xff", "cannot be read: 'utf-8' codec"),
-    ("chapters/profiles.yml", b"paper: {cia/curves: {seed: 1, seed: 2}}", "'seed' is set twice"),
-    ("chapters/profiles.yml", b"paper: 3", "paper: expected lines `name: value`"),
-    ("chapters/profiles.yml", None, "cannot be read: [Errno 21] Is a directory"),
+    ("tests/quick.yml", b"cia/curves: \xff", "cannot be read: 'utf-8' codec"),
+    ("tests/quick.yml", b"cia/curves: {seed: 1, seed: 2}", "'seed' is set twice"),
+    ("tests/quick.yml", b"cia/curves: 3", "cia/curves: expected lines `name: value`"),
+    ("tests/quick.yml", None, "cannot be read: [Errno 21] Is a directory"),
     (
         "chapters/cia/curves.ipynb",
         with_cells(lambda cells: [cells[0], *cells[2:]]),

@@ -8,20 +8,19 @@ import pytest
 from conftest import REPOSITORY, book
 
 from lib.book.new_chapter import make_notebook
-from lib.book.refresh import put_first_cell
+from lib.book.publish import put_first_cell
 from lib.book.run.execution import execute
 from lib.book.run.project import read_notebook
 
 
 def test_a_new_chapter_is_listed_and_runs(project, tmp_path):
-    profiles = "quick: {}\npaper:\n  cia/curves:\n    n_models: 5\n"
-    (project.root / "chapters" / "profiles.yml").write_text(profiles)
+    (project.root / "tests" / "quick.yml").write_text("cia/curves: {n_models: 5}\n")
     result = book(project, "new", "cia/tryout", "--title", "Does it run?")
     assert result.exit_code == 0, result.output
     project = type(project)(project.root)  # its list of chapters is read once
     assert project.chapters[-2:] == ["cia/curves", "cia/tryout"]
     assert project.heading("cia/tryout") == "Does it run?"
-    assert project.profile("paper", "cia/tryout") == {"n_jobs": -1}
+    assert project.profile("quick", "cia/tryout") == {"n_models": 5, "n_jobs": 1}
     output = tmp_path / "executed.ipynb"
     execute(project, "cia/tryout", {"n_models": 3}, output)
     reports = {}

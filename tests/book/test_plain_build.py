@@ -1,4 +1,4 @@
-"""Pages that jupyter-book makes by itself show stored quick runs, and say so."""
+"""Pages that jupyter-book makes by itself show the published runs that notebooks store."""
 
 import pytest
 from conftest import REPOSITORY
@@ -13,9 +13,7 @@ def test_a_chapter_that_was_not_executed_here_shows_its_stored_run(project):
     assert run.is_stored
     assert run.path == project.notebook("cia/curves")
     text = book.texts["chapters/cia/curves"]
-    assert "the quick run that is stored in the notebook" in text
-    assert "The values of this page (stored quick run)" in text.replace("\\\\", "")
-    # values of the profile, which did not run, stand nowhere
+    assert "as published, stored in the notebook" in " ".join(text.split())
     assert "| `n_models` | `3` |" in text
 
 
@@ -24,13 +22,12 @@ def test_an_executed_chapter_shows_what_was_executed_if_it_is_fresh(project, mon
     executed.parent.mkdir(parents=True)
     executed.write_bytes(project.notebook("cia/curves").read_bytes())
     assert runs.runs_of(project, "paper", "")["cia/curves"].is_stored  # it has no key
-    monkeypatch.setenv(runs.UP_TO_DATE, "1")  # as `book build` has found
+    monkeypatch.setenv(runs.SHOWN, "executed")  # as `book build` has found
     run = runs.runs_of(project, "paper", "")["cia/curves"]
-    assert (run.path, run.scale) == (executed, "profile paper")
-    assert run.overrides == {"n_models": 5}
-    text = Book(project, "paper").texts["chapters/cia/curves"]
-    assert "; profile paper;" in text
-    assert "| `n_models` | `5` |" in text
+    assert (run.path, run.scale) == (executed, "as published")
+    assert "data: 1 files" in Book(project, "paper").texts["chapters/cia/curves"]
+    monkeypatch.setenv(runs.SHOWN, "stored")  # before chapters are executed
+    assert runs.runs_of(project, "paper", "")["cia/curves"].is_stored
 
 
 def test_a_page_is_made_again_when_what_it_shows_has_changed(project):

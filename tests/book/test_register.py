@@ -52,9 +52,11 @@ def write_entry(project, settings=("positive",), **fields):
     )
 
 
-def write_profile(project, **values):
-    text = json.dumps({"paper": {"cia/curves": {"n_models": 5, "seed": 1, **values}}})
-    (project.root / "chapters" / "profiles.yml").write_text(text)
+def write_defaults(project, n_models=5, seed=1, n_jobs=1):
+    """Write a chapter with these parameters, as it is published."""
+    lines = f"n_models: int = {n_models}  # m\nseed: int = {seed}  # s\nn_jobs: int = {n_jobs}  # j"
+    cells = [new_code_cell(lines, metadata={"tags": ["parameters"]}), new_code_cell(CLAIM)]
+    nbformat.write(new_notebook(cells=cells), project.notebook("cia/curves"))
 
 
 def record_verdict(project, id="positive"):
@@ -72,7 +74,9 @@ def claims_with(*estimates, ids=("positive", "again"), **changes):
 def write_outputs(path, claims):
     path.parent.mkdir(parents=True, exist_ok=True)
     outputs = [new_output("display_data", {CLAIMS_JSON: claims})]
-    nbformat.write(new_notebook(cells=[new_code_cell(CLAIM, outputs=outputs)]), path)
+    parameters = new_code_cell("seed: int = 1  # s", metadata={"tags": ["parameters"]})
+    cells = [parameters, new_code_cell(CLAIM, outputs=outputs)]
+    nbformat.write(new_notebook(cells=cells), path)
 
 
 def copies(project):
@@ -117,7 +121,7 @@ def test_another_rule_is_a_new_one(chapter, today, rule, has_result, before):
 
 @pytest.mark.parametrize("change", ["margin", "scale"])
 def test_another_margin_or_scale_leaves_the_rule(chapter, today, change):
-    write_profile(chapter)
+    write_defaults(chapter)
     registration(chapter)
     today(SECOND)
 
@@ -125,7 +129,7 @@ def test_another_margin_or_scale_leaves_the_rule(chapter, today, change):
         if change == "margin":
             write_entry(chapter, margin=value)
         else:
-            write_profile(chapter, n_models=value)
+            write_defaults(chapter, n_models=value)
 
     change_to(7)
     assert registration(chapter) == Registration(FIRST, "all")
@@ -137,11 +141,11 @@ def test_another_margin_or_scale_leaves_the_rule(chapter, today, change):
 
 
 def test_a_new_seed_a_better_wording_and_more_workers_change_nothing(chapter, today):
-    write_profile(chapter, n_jobs=1)
+    write_defaults(chapter, n_jobs=1)
     registration(chapter)
     record_verdict(chapter)
     today(SECOND)
-    write_profile(chapter, seed=2, n_jobs=-1)
+    write_defaults(chapter, seed=2, n_jobs=-1)
     write_entry(chapter, statistic="the mean")
     assert registration(chapter) == Registration(FIRST, "all")
     assert sorted(copies(chapter)) == [FIRST, SECOND]
@@ -180,7 +184,7 @@ def test_a_setting_that_a_notebook_shows_is_listed(chapter):
 def test_a_copy_has_the_register_and_the_published_scale_of_chapters_that_were_noted(
     chapter, today
 ):
-    write_profile(chapter)
+    write_defaults(chapter)
     registration(chapter)
     register = (chapter.root / "chapters" / "registered.yml").read_text()
     first = copies(chapter)[FIRST]
@@ -190,7 +194,7 @@ def test_a_copy_has_the_register_and_the_published_scale_of_chapters_that_were_n
     registration(chapter)
     assert list(copies(chapter)) == [FIRST]  # nothing is new
     write_entry(chapter, region=[1, None])
-    write_profile(chapter, n_models=6)
+    write_defaults(chapter, n_models=6)
     assert registry.register(chapter, []) == []
     assert copies(chapter) == {FIRST: first}
 
@@ -205,7 +209,7 @@ def test_a_run_must_obey_the_register_and_the_register_its_copy(chapter):
         registry.require_registered(chapter, claims)
     registration(chapter)
     registry.require_registered(chapter, claims)
-    write_profile(chapter, n_models=9)
+    write_defaults(chapter, n_models=9)
     with pytest.raises(BookError, match="data/registered/ has no copy"):
         registry.require_registered(chapter, claims)
     for changes, words in (

@@ -5,7 +5,7 @@ import pytest
 import yaml
 from conftest import REPOSITORY, book
 
-from lib.book.refresh import first_cell, put_first_cell
+from lib.book.publish import first_cell, put_first_cell
 from lib.book.repository import address, theme_options
 from lib.book.run.project import BookError, Project
 

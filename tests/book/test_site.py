@@ -9,9 +9,11 @@ from bs4 import BeautifulSoup
 from conftest import book, make_project
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
+from lib.book import quick
 from lib.book.pages import site
 from lib.book.pages.directives import GLUED_IMAGE, picture_of, write_picture
 from lib.book.run import remote_data
+from lib.book.run.keys import code_digests
 from lib.book.run.project import BookError
 from lib.book.verdicts import chapter_claims
 from lib.claims import CLAIMS_JSON
@@ -70,7 +72,7 @@ def test_a_strict_build_gives_complete_pages(built_project):
     chapter = (html / "chapters" / "cia" / "curves.html").read_text()
     assert "verdict-holds" in chapter
     assert re.search(r'<img[^>]*src="[^"]*\.svg"', chapter)
-    assert "profile quick" in chapter
+    assert "the quick scale of the tests" in chapter
     assert "print.css" not in chapter  # which is the PDF's
     assert "<code" in chapter[chapter.index("How this page was made") :]
     for href in re.findall(r'href="([^"]*\.ipynb)"', chapter):
@@ -153,8 +155,8 @@ def test_no_verdict_is_to_be_recorded_where_data_are_missing(project, monkeypatc
     assert "--record" not in error.value.message
 
 
-def test_refresh_stores_the_outputs_of_the_defaults(project):
-    result = book(project, "refresh", "cia/curves")
+def test_publish_stores_the_outputs_of_the_defaults(project):
+    result = book(project, "publish", "cia/curves")
     assert result.exit_code == 0, result.output
     notebook = nbformat.read(project.notebook("cia/curves"), as_version=4)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
@@ -165,6 +167,32 @@ def test_refresh_stores_the_outputs_of_the_defaults(project):
             kinds += output.get("data", {})
     assert [kind for kind in kinds if "image" in kind] == ["image/png"]  # and no SVG
     assert not any("injected-parameters" in cell.metadata.get("tags", []) for cell in code)
+    assert notebook.metadata["published"]["code"] == code_digests(project, "cia/curves")["code"]
+    # nothing has changed: what was published is what a build makes
+    result = book(project, "build")
+    assert result.exit_code == 0, result.output
+    assert "cia/curves: reused" in result.output
+    assert "1 of 1 verdicts are as published" in result.output
+
+
+def test_refresh_stores_the_outputs_of_the_quick_run_for_nbval(project):
+    (project.root / "tests" / "quick.yml").write_text("cia/curves: {n_models: 9}\n")
+    published = project.notebook("cia/curves").read_bytes()
+    result = book(project, "refresh", "cia/curves")
+    assert result.exit_code == 0, result.output
+    assert project.notebook("cia/curves").read_bytes() == published
+    notebook = quick.quick_notebook(project, "cia/curves")
+    parameters, injected, *others = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert "n_models: int = 3" in parameters.source
+    assert injected.source == "n_models = 9"
+    (claims,) = [
+        value
+        for cell in others
+        for output in cell.outputs
+        for mime, value in output.get("data", {}).items()
+        if mime.endswith(CLAIMS_JSON)
+    ]
+    assert claims[0]["settings"][0]["n"] == 9
 
 
 @pytest.mark.parametrize("kind", ["glued", "reported"])

@@ -42,21 +42,18 @@ def reports_results(cells: list[NotebookNode]) -> bool:
 def arrange_reports(cells: list[NotebookNode]) -> list[NotebookNode]:
     """Return the cells of a chapter in the order of its page, what they display as cells of text.
 
-    The page begins with the title, a note if the run is quick, the first passage, the picture of
-    the cell tagged ``lead``, the summary and a line that counts the claims.
+    The page begins with the title, the first passage, the picture of the cell tagged ``lead``, the
+    summary and a line that counts the claims.
     """
     page = []
     summary = []
     lead = []
-    notes = []
     for cell in cells:
         tags = cell.metadata.get("tags", [])
         pieces = _pieces(cell) if cell.cell_type == "code" else [cell]
         for piece in pieces:
             kind = piece.metadata.pop("report", None)
-            if kind == "scale":
-                notes.append(piece)
-            elif kind == "figure" and LEAD in tags and not lead:
+            if kind == "figure" and LEAD in tags and not lead:
                 lead.append(piece)
             elif kind == "text" and SUMMARY in tags:
                 summary.append(piece)
@@ -71,8 +68,7 @@ def arrange_reports(cells: list[NotebookNode]) -> list[NotebookNode]:
     opening, sections = _split(page[first].source, SECTION)
     title = TITLE.match(opening)
     title = title[0] if title else ""
-    top = [new_markdown_cell(title), *notes, new_markdown_cell(opening[len(title) :])]
-    top += [*lead, *summary]
+    top = [new_markdown_cell(title), new_markdown_cell(opening[len(title) :]), *lead, *summary]
     if sections:
         top.append(new_markdown_cell(sections))
     page = [*top, *page[:first], *page[first + 1 :]]
@@ -148,8 +144,6 @@ def _pieces(cell: NotebookNode) -> list[NotebookNode]:
             piece = new_markdown_cell(_table(report, _markdown(output)))
         elif kind == "claims":
             piece = new_markdown_cell(f'<a id="claims"></a>\n\n{_markdown(output)}')
-        elif kind == "scale":
-            piece = new_markdown_cell(f":::{{note}}\n{_markdown(output)}\n:::")
         elif kind == "text":
             piece = new_markdown_cell(_markdown(output))
         elif pieces[-1].cell_type == "code" and "report" not in pieces[-1].metadata:
