@@ -35,8 +35,6 @@ from lib.datasets.downloads import download_folder
 PROJECT = Project(Path(__file__).parents[1])
 BASH = re.compile(r"```bash\n(.*?)```", re.DOTALL)
 INDENTED = re.compile(r"^    \.venv/bin/((?:book|papermill) .*)$", re.MULTILINE)  # in README.md
-# Commands that need not decide a claim, and why.
-NO_CLAIMS = {"book run appendix/speed -p digits 2 --html": "the chapter has no claims"}
 # set by `make commands`: each command takes about a minute
 RUN_ALL = os.environ.get("RUN_COMMANDS")
 

@@ -32,7 +32,12 @@ def publish(project: Project, job: Job) -> Path:
     and of the modules of lib that it reaches.
     """
     path = project.notebook(job.chapter)
-    notebook = read_notebook(job.notebook)
+    notebook = read_notebook(path)
+    executed_cells = {cell.id: cell for cell in read_notebook(job.notebook).cells}
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs = executed_cells[cell.id].outputs
+            cell.execution_count = executed_cells[cell.id].execution_count
     shrink_figures(notebook)
     digests = code_digests(project, job.chapter)
     notebook.metadata["published"] = {"commit": history.commit(project), **digests}

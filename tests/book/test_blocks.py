@@ -146,7 +146,7 @@ def test_record(project, write_chapter):
     assert result.exit_code == 0, result.output
     header, rows = read_record(project.record("cia/curves"))
     assert header["chapter"] == "cia/curves"
-    assert header["parameters"] == {}
+    assert header["parameters"] == {"n_models": 3}
     assert header["commit"] == commit
     assert header["code"] == cache.chapter_code_digest(project, "cia/curves")
     assert set(header) == {"chapter", "parameters", "commit", "code", "date", "lock"}

@@ -103,7 +103,8 @@ def test_a_file_is_overruled_by_an_option(project, tmp_path, monkeypatch):
     monkeypatch.setattr(execution, "execute", execute)
     file = tmp_path / "values.yml"
     file.write_text("seed: 7\nnoise: 1e-3\n")
-    options = ["-f", file, "-p", "seed", "8", "--profile", "paper"]
+    (project.root / "tests" / "quick.yml").write_text("cia/curves: {n_models: 5, seed: 6}\n")
+    options = ["-f", file, "-p", "seed", "8", "--profile", "quick"]
     book(project, "run", "cia/curves", *options)
     # n_models is the profile's, the seed that of the option, the noise the file's
     assert values_of_runs == [{"n_models": 5, "seed": 8, "noise": 0.001}]

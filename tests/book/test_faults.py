@@ -159,8 +159,8 @@ def test_a_file_that_is_not_what_it_should_be_is_told(project, name, content, me
         path.mkdir()
     else:
         path.write_bytes(content)
-    for arguments in (("run", "cia/curves", "--profile", "paper"), ("build",)):
-        result = book(project, *arguments)
+    for arguments in (("run", "cia/curves"), ("build",)):
+        result = book(project, *arguments, "--profile", "quick")
         assert result.exit_code == 1
         assert message in result.output
         assert "curves" in result.output or str(path) in result.output
