@@ -128,7 +128,9 @@ def pages_without_foot(folder):
         for tag in article.select(".provenance, .admonition.warning"):
             tag.decompose()
         pages[path.relative_to(folder).as_posix()] = re.sub(
-            r"the quick scale of the tests|as published|_images/\S+|\d+ × |\n(?=\n)", "", str(article)
+            r"the quick scale of the tests|as published|_images/\S+|\d+ × |\n(?=\n)",
+            "",
+            str(article),
         )
     return pages
 
