@@ -5,7 +5,8 @@ import warnings
 import pytest
 from conftest import ROOT
 
-from lib.book.run.keys import code_digests
+from lib.book.publish import summary_of
+from lib.book.run.keys import FINDING, code_digests
 from lib.book.run.project import Project, read_notebook
 
 PROJECT = Project(ROOT)
@@ -18,3 +19,11 @@ def test_stored_outputs_are_of_the_code_beside_them(chapter):
     assert published.get("code") == digests["code"], f"run `book publish {chapter}`"
     if published["lib"] != digests["lib"]:
         warnings.warn(f"lib has changed since {chapter} was published", stacklevel=1)
+
+
+@pytest.mark.parametrize("chapter", PROJECT.chapters)
+def test_a_chapter_opens_with_what_its_stored_summary_says(chapter):
+    notebook = read_notebook(PROJECT.notebook(chapter))
+    words = summary_of(notebook)
+    openings = [cell.source for cell in notebook.cells if cell.id == FINDING]
+    assert openings == ([f"<!-- published -->\n{words}\n<!-- end -->"] if words else [])

@@ -6,15 +6,16 @@ from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell
+from nbformat.v4 import new_code_cell, new_markdown_cell
 from PIL import Image
 
 from lib.base.files import write_whole
+from lib.book.pages.reports import SUMMARY
 from lib.book.rendering import render
 from lib.book.repository import address
 from lib.book.run import history
 from lib.book.run.jobs import Job
-from lib.book.run.keys import code_digests
+from lib.book.run.keys import FINDING, code_digests
 from lib.book.run.project import Project, read_notebook
 
 ID = "first-cell"
@@ -28,8 +29,9 @@ def prepare(project: Project, chapter: str) -> None:
 def publish(project: Project, job: Job) -> Path:
     """Store the outputs of a chapter's published run in its notebook, and return its path.
 
-    The notebook notes what they are of: the commit that was checked out, and digests of its code
-    and of the modules of lib that it reaches.
+    What its summary says stands below the title, too. The notebook notes what its outputs are of:
+    the commit that was checked out, and digests of its code and of the modules of lib that it
+    reaches.
     """
     path = project.notebook(job.chapter)
     notebook = read_notebook(path)
@@ -39,10 +41,29 @@ def publish(project: Project, job: Job) -> Path:
             cell.outputs = executed_cells[cell.id].outputs
             cell.execution_count = executed_cells[cell.id].execution_count
     shrink_figures(notebook)
+    put_finding(notebook)
     digests = code_digests(project, job.chapter)
     notebook.metadata["published"] = {"commit": history.commit(project), **digests}
     write_whole(path, nbformat.writes(notebook) + "\n")
     return path
+
+
+def put_finding(notebook: NotebookNode) -> None:
+    """Put what the summary of a published run says below the title, in place of what stood there."""
+    notebook.cells = [cell for cell in notebook.cells if cell.id != FINDING]
+    words = summary_of(notebook)
+    if words:
+        source = f"<!-- published -->\n{words}\n<!-- end -->"
+        notebook.cells.insert(1, new_markdown_cell(source, id=FINDING))
+
+
+def summary_of(notebook: NotebookNode) -> str:
+    """Return the text that a notebook's summary displays; empty if it has none."""
+    for cell in notebook.cells:
+        if SUMMARY in cell.metadata.get("tags", []):
+            for output in cell.outputs:
+                return output.data["text/markdown"]
+    return ""
 
 
 def first_cell(address: str) -> NotebookNode:

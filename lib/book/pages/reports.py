@@ -7,6 +7,7 @@ from collections import Counter
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from lib.book.run.keys import FINDING
 from lib.book.verdicts.chapter_claims import claims_in
 from lib.claims import KINDS, overall
 
@@ -49,6 +50,8 @@ def arrange_reports(cells: list[NotebookNode]) -> list[NotebookNode]:
     summary = []
     lead = []
     for cell in cells:
+        if cell.get("id") == FINDING:
+            continue  # what the summary of this run says stands there instead
         tags = cell.metadata.get("tags", [])
         pieces = _pieces(cell) if cell.cell_type == "code" else [cell]
         for piece in pieces:

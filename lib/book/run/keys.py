@@ -25,6 +25,7 @@ from lib.trials.store import runtime_fingerprint
 PRESS = "lib.book"
 # packages that draw a chapter's figures and word its texts
 DRAWING = ("matplotlib", "seaborn", "ipython", "jinja2")
+FINDING = "published-finding"  # id of the cell that opens a notebook with what was found
 RUNNER = f"{PRESS}.run.execution"  # with what it imports, this runs any chapter
 
 
@@ -103,8 +104,12 @@ def _key(project: Project, chapter: str, cells: list[dict], parameters: dict) ->
     # read anew each time: a package may be changed beside the lock, also while a chapter runs
     packages = {name: version(name) for name in (*PACKAGES.values(), *DRAWING)}
     ingredients = {
-        # and not the outputs that are stored
-        "notebook": [[cell["cell_type"], cell["metadata"], cell["source"]] for cell in cells],
+        # and not the outputs that are stored, nor the finding that is copied from them
+        "notebook": [
+            [cell["cell_type"], cell["metadata"], cell["source"]]
+            for cell in cells
+            if cell.get("id") != FINDING
+        ],
         "parameters": parameters,
         "registered": rules_for(project, "\n".join(cell["source"] for cell in cells)),
         "data": data_file_digests(project),
