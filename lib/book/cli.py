@@ -304,7 +304,7 @@ def sweep(project, chapter, pairs, file, profile, n_parallel, output, html):
     value is the same in all runs. All is checked before anything runs; runs whose parameters and
     sources have not changed are used again.
 
-    Four runs: `book sweep cia/learners --profile paper -p seed 1,2,3,4`.
+    Four runs: `book sweep cia/learners -p seed 1,2,3,4`.
     """
     from lib.book.run import history
     from lib.book.run.jobs import locked, run_all
