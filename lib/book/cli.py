@@ -353,7 +353,7 @@ def sweep(project, chapter, pairs, file, profile, n_parallel, output, html):
 @click.option(
     "--strict",
     is_flag=True,
-    help="A warning is an error; in profile paper, so is an unrecorded verdict.",
+    help="A warning is an error; at the published scale, so is an unrecorded verdict.",
 )
 @click.option("--pdf", "print_pdf", is_flag=True, help="Print the PDF, if pages have changed.")
 @click.pass_obj
@@ -413,7 +413,7 @@ def build(project, chapters, profile, n_parallel, strict, print_pdf):
     "--record",
     "write_verdicts",
     is_flag=True,
-    help="Record the verdicts of profile paper in chapters/verdicts.yml.",
+    help="Record the published verdicts in chapters/verdicts.yml.",
 )
 @click.pass_obj
 def claims(project, profile, write_verdicts):
@@ -461,7 +461,7 @@ def register(project, chapters):
 @click.option("--title", default="A new chapter", help="Its heading.")
 @click.pass_obj
 def new(project, name, title):
-    """Add a chapter: a small notebook that runs, listed in the contents and in the paper profile.
+    """Add a chapter: a small notebook that runs, listed in the contents, with a quick scale.
 
     PART is the folder of other chapters, such as cia. What is left to do is said at the end.
     """
