@@ -50,7 +50,7 @@ def test_readme_names_the_command():
     assert "`jupyter-book build .`" in (REPOSITORY / "README.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", ["scorecard", "reference/data_sets", "reference/made"])
+@pytest.mark.parametrize("name", ["scorecard", "reference/data_sets"])
 def test_a_page_names_what_is_generated_for_it(name):
     text = (REPOSITORY / "chapters" / f"{name}.md").read_text(encoding="utf-8")
     assert any(f"```{{{directive}}}\n```" in text for directive in Book.generators)

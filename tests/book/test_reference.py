@@ -1,4 +1,4 @@
-"""The reference pages: what they show agrees with the library, the manifest and the profiles."""
+"""The reference pages: what they show agrees with the library and the manifest."""
 
 import csv
 import importlib
@@ -10,8 +10,6 @@ import pytest
 
 from lib.book.pages import reference
 from lib.book.pages.book import Book
-from lib.book.pages.runs import Run
-from lib.book.run.keys import write_execution_note
 from lib.learners import all_learners
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -122,21 +120,3 @@ def test_every_data_set_of_the_manifest_is_on_the_page_and_no_other_host(project
     hosts = set(re.findall(r"https://([^/\s)\]]+)", text))
     repositories = re.findall(r"https://([^/,\s]+)/ml", manifest.read_text(encoding="utf-8"))
     assert hosts == {"doi.org", *repositories}
-
-
-def test_parameters_show_what_differs_from_the_defaults_and_the_seconds(project):
-    executed = project.executed("paper", "cia/curves")
-    overrides = {"n_models": 30, "sizes": [10, 20], "learner": "cov"}
-    book = Book(
-        project, "paper", {"cia/curves": Run("cia/curves", executed, overrides, "profile paper")}
-    )
-    text = reference.parameter_tables(book)
-    assert "| Parameter | Default | Profile paper |" in text
-    assert "| `n_models` | `3` | `30` |" in text
-    assert "| `learner` | `'em'` | `'cov'` |" in text
-    assert "`sizes`" not in text  # in the profile, but the same as the default
-    assert "### A chapter\n\n[Go to the chapter](/chapters/cia/curves.ipynb) (seed `0`)." in text
-    executed.parent.mkdir(parents=True)
-    executed.write_text("{}", encoding="utf-8")
-    write_execution_note(executed, "key", 1234.4, "no commit")
-    assert "(seed `0`, executed in 1,234 s)." in reference.parameter_tables(book)

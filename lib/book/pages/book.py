@@ -11,7 +11,7 @@ from nbformat.v4 import new_markdown_cell, new_notebook
 
 from lib.book.pages.arrangement import arrange
 from lib.book.pages.findings import fill_findings, finding_of
-from lib.book.pages.reference import data_sets, parameter_tables
+from lib.book.pages.reference import data_sets
 from lib.book.pages.reports import mend_links, reports_results
 from lib.book.pages.runs import Run, provenance, runs_of
 from lib.book.pages.scorecard import counts_sentence, scorecard
@@ -56,7 +56,6 @@ class Book:
     generators: dict[str, Callable[["Book"], str]] = {
         "scorecard": scorecard,
         "data-sets": data_sets,
-        "parameters": parameter_tables,
     }
 
     def __init__(self, project: Project, profile: str, runs: dict[str, Run] | None = None):
