@@ -547,16 +547,17 @@ def publish(project, chapters, n_parallel):
     stored are used again; look at the difference before you commit it.
     """
     from lib.book import publish
-    from lib.book.run import jobs
+    from lib.book.run import history, jobs
 
     names = chapters or project.chapters
+    commit = history.commit(project)  # before this command writes notebooks
     for chapter in names:
         publish.prepare(project, chapter)
     plan = jobs.plan_jobs(project, PUBLISHED, names)
     click.get_current_context().with_resource(jobs.locked(project.build_folder(PUBLISHED)))
     jobs.run_all(project, plan, n_parallel)
     for job in plan.values():
-        click.echo(f"published: {publish.publish(project, job)}")
+        click.echo(f"published: {publish.publish(project, job, commit)}")
 
 
 @cli.command()

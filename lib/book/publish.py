@@ -13,7 +13,6 @@ from lib.base.files import write_whole
 from lib.book.pages.reports import SUMMARY
 from lib.book.rendering import render
 from lib.book.repository import address
-from lib.book.run import history
 from lib.book.run.jobs import Job
 from lib.book.run.keys import FINDING, code_digests
 from lib.book.run.project import Project, read_notebook
@@ -26,12 +25,12 @@ def prepare(project: Project, chapter: str) -> None:
     put_first_cell(project.notebook(chapter), address(project.config))
 
 
-def publish(project: Project, job: Job) -> Path:
+def publish(project: Project, job: Job, commit: str) -> Path:
     """Store the outputs of a chapter's published run in its notebook, and return its path.
 
     What its summary says stands below the title, too. The notebook notes what its outputs are of:
-    the commit that was checked out, and digests of its code and of the modules of lib that it
-    reaches.
+    the commit, as `lib.book.run.history.commit` says it, and digests of its code and of the modules
+    of lib that it reaches.
     """
     path = project.notebook(job.chapter)
     notebook = read_notebook(path)
@@ -43,7 +42,7 @@ def publish(project: Project, job: Job) -> Path:
     shrink_figures(notebook)
     put_finding(notebook)
     digests = code_digests(project, job.chapter)
-    notebook.metadata["published"] = {"commit": history.commit(project), **digests}
+    notebook.metadata["published"] = {"commit": commit, **digests}
     write_whole(path, nbformat.writes(notebook) + "\n")
     return path
 
