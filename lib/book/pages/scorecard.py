@@ -130,7 +130,7 @@ def counts_sentence(book) -> str:
         f"small to matter, and {counts['undecided'] + counts['too little data']} are not decided; "
         f"{counts['exact']} are exact, and {counts['table']} about a single file or list are shown "
         f"without a verdict. With other random numbers about {turns.other_numbers:.0f} verdicts "
-        f"would change, with other data sets of the same kind about {turns.other_data:.0f} more. Of "
+        f"would change, with other data sets of the same kind about {turns.other_data:.0f}. Of "
         f"{n_registered['all'] + n_registered['rule']} sentences the rule was registered before any "
         "result was seen."
     )
