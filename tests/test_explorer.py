@@ -42,6 +42,7 @@ def run(learners, ns=(5, 9), ks=(2, 4), n_models=3):
     cells = {cell.id: cell.source for cell in nbformat.read(NOTEBOOK, 4).cells}
     names = {}
     exec(cells["cell-01"], names)
+    names["n_jobs"] = 1
     names["n_attributes"] = list(ns)
     names["n_hidden"] = list(ks)
     names["difficulties"] = [difficulty]

@@ -1,15 +1,15 @@
 """The outputs that notebooks store are those of the code beside them."""
 
 import warnings
+from pathlib import Path
 
 import pytest
-from conftest import ROOT
 
 from lib.book.publish import summary_of
 from lib.book.run.keys import FINDING, code_digests
 from lib.book.run.project import Project, read_notebook
 
-PROJECT = Project(ROOT)
+PROJECT = Project(Path(__file__).parents[1])
 
 
 @pytest.mark.parametrize("chapter", PROJECT.chapters)

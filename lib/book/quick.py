@@ -47,12 +47,12 @@ def quick_notebook(project: Project, chapter: str) -> NotebookNode:
     outputs = json.loads(read_text(quick_outputs(project, chapter)))
     values = project.profile("quick", chapter)
     cells = []
-    for cell in notebook.cells:
+    for number, cell in enumerate(notebook.cells):
         cells.append(cell)
         if cell.cell_type != "code":
             continue
         cell.outputs = [nbformat.from_dict(output) for output in outputs.get(cell.id, [])]
-        cell.execution_count = None
+        cell.execution_count = number  # nbval takes a cell without one for one that never ran
         if TAG in cell.metadata.get("tags", []):
             lines = [f"{name} = {value!r}" for name, value in values.items()]
             cells.append(new_code_cell("\n".join(lines), id=INJECTED))
