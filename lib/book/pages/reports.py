@@ -43,8 +43,8 @@ def reports_results(cells: list[NotebookNode]) -> bool:
 def arrange_reports(cells: list[NotebookNode]) -> list[NotebookNode]:
     """Return the cells of a chapter in the order of its page, what they display as cells of text.
 
-    The page begins with the title, the first passage, the picture of the cell tagged ``lead``, the
-    summary and a line that counts the claims.
+    The page begins with the title, the first passage, the summary, a line that counts the claims
+    and the picture of the cell tagged ``lead``.
     """
     page = []
     summary = []
@@ -71,7 +71,7 @@ def arrange_reports(cells: list[NotebookNode]) -> list[NotebookNode]:
     opening, sections = _split(page[first].source, SECTION)
     title = TITLE.match(opening)
     title = title[0] if title else ""
-    top = [new_markdown_cell(title), new_markdown_cell(opening[len(title) :]), *lead, *summary]
+    top = [new_markdown_cell(title), new_markdown_cell(opening[len(title) :]), *summary, *lead]
     if sections:
         top.append(new_markdown_cell(sections))
     page = [*top, *page[:first], *page[first + 1 :]]
