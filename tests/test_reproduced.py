@@ -10,12 +10,14 @@ from lib.claims import CLAIMS_JSON
 
 CHAPTERS = Path(__file__).parents[1] / "chapters"
 GAIN = {"value": 0.5, "low": -1.0, "high": None, "unit": "points"}
-SETTING = {"id": "a", "verdict": "holds", "value": 0.2, "region": [0, None], "words": "n = 10"}
+SETTING = {"id": "a", "verdict": "holds", "value": 0.2, "low": 0.1, "high": 0.3, "n": 10}
 
 
 def outputs(gain=GAIN, verdict="holds", glued="0.25"):
     """Outputs of a cell: a text, a sentence with numbers, claims, a number that is glued."""
-    claims = [{"id": "a-claim", "settings": [SETTING | {"verdict": verdict}]}]
+    other = SETTING | {"id": "b", "words": "n = 75"}
+    settings = [SETTING | {"verdict": verdict}, other]
+    claims = [{"id": "a-claim", "primary": "a", "settings": settings}]
     mime = "application/papermill.record/text/plain"
     return [
         {"text": "..."},
@@ -32,6 +34,8 @@ def test_each_number_has_its_place():
     assert STORED["1", "numbers", "gain", "low"] == -1.0
     assert STORED["1", "numbers", "T", "1"] == 2
     assert STORED["2", "claims", "a", "verdict"] == "holds"
+    assert STORED["2", "claims", "b", "low"] == 0.1
+    assert ("2", "claims", "b", "verdict") not in STORED  # it decides nothing
     assert STORED["3", "glued", "share"] == 0.25
     assert displayed([{"text": "..."}, {"metadata": {}}]) == {}
     words = "application/papermill.record/text/plain"

@@ -66,6 +66,15 @@ def _profile_option(default):
     )
 
 
+def _jobs_option(what):
+    return click.option(
+        "--jobs",
+        "n_parallel",
+        type=click.IntRange(min=1),
+        help=f"{what} at once; default: the number of cores.",
+    )
+
+
 chapter_argument = click.argument("chapter", callback=_find_chapter)
 chapters_argument = click.argument("chapters", nargs=-1, callback=_find_chapters)
 profile_option = _profile_option(default=None)
@@ -285,12 +294,7 @@ def verify(project, chapters, profile, pairs, file, engine, share, seed):
 @pairs_option
 @file_option
 @profile_option
-@click.option(
-    "--jobs",
-    "n_parallel",
-    type=click.IntRange(min=1),
-    help="Runs at once; default: the number of cores.",
-)
+@_jobs_option("Runs")
 @click.option(
     "-o", "output", type=NEW_PATH, help="Where the runs go; default: _build/sweep/CHAPTER."
 )
@@ -344,12 +348,7 @@ def sweep(project, chapter, pairs, file, profile, n_parallel, output, html):
 @cli.command()
 @chapters_argument
 @published_option
-@click.option(
-    "--jobs",
-    "n_parallel",
-    type=click.IntRange(min=1),
-    help="Chapters at once; default: the number of cores.",
-)
+@_jobs_option("Chapters")
 @click.option(
     "--strict",
     is_flag=True,
@@ -533,12 +532,7 @@ def pdf(project, profile):
 
 @cli.command()
 @chapters_argument
-@click.option(
-    "--jobs",
-    "n_parallel",
-    type=click.IntRange(min=1),
-    help="Chapters at once; default: the number of cores.",
-)
+@_jobs_option("Chapters")
 @click.pass_obj
 def publish(project, chapters, n_parallel):
     """Run CHAPTERS (all, if none is named) as published, and store the outputs in their notebooks.

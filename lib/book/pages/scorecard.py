@@ -61,7 +61,8 @@ COLUMNS = (
 def scorecard(book) -> str:
     """Return the scorecard of a book as MyST text.
 
-    It has the central claims of each paper, counts of verdicts, and a filter for the list of claims of each paper.
+    It has the central claims of each paper, counts of verdicts, and a filter for the list of
+    claims.
 
     Parameters
     ----------

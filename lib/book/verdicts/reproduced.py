@@ -39,7 +39,8 @@ def displayed(outputs: list) -> dict:
                 claims = json.loads(value) if isinstance(value, str) else value
                 for claim in claims:
                     for setting in claim["settings"]:
-                        _add(places, (str(i), "claims", setting["id"]), _decisive(setting))
+                        found = _found(setting, decides=setting["id"] == claim["primary"])
+                        _add(places, (str(i), "claims", setting["id"]), found)
         name = metadata.get("scrapbook", {}).get("name")
         if name:
             for mime, value in data.items():
@@ -48,9 +49,10 @@ def displayed(outputs: list) -> dict:
     return places
 
 
-def _decisive(setting: dict) -> dict:
-    names = ("value", "low", "high", "n", "verdict", "region", "margin")
-    return {name: setting[name] for name in names if name in setting}
+def _found(setting: dict, decides: bool) -> dict:
+    """Return what a run found in a setting, with a verdict if it decides its claim."""
+    names = ["value", "low", "high", "n", *(["verdict"] if decides else [])]
+    return {name: setting[name] for name in names}
 
 
 def _add(places: dict, place: tuple, value) -> None:
@@ -110,7 +112,7 @@ def reproduction_lines(project: Project) -> list[str]:
                 note = " (moves with the processor)" if known and not is_verdict else ""
                 (verdict_lines if is_verdict else lines).append(f"{chapter}: {line}{note}")
             n_verdicts += sum(place[-1] == "verdict" for place in found)
-            n_numbers += sum(place[-1] != "verdict" for place in found)
+            n_numbers += sum(isinstance(value, int | float) for value in found.values())
     head = (
         f"{n_numbers - len(lines):,} of {n_numbers:,} displayed numbers and "
         f"{n_verdicts - len(verdict_lines):,} of {n_verdicts:,} verdicts are as published"
