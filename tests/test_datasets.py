@@ -21,7 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lib import datasets
-from lib.datasets import downloads, synthetic, table
+from lib.datasets import downloads, packaged, synthetic, table
 from lib.datasets.catalogue import Entry, schemas
 from lib.datasets.catalogue import catalogue as entries
 
@@ -155,7 +155,7 @@ def test_sets_are_what_the_manifest_says(name, monkeypatch, no_network):
         assert not column.ordered
         values = column.categories.tolist()
         assert values == sorted(values, key=table.category_order)
-    assert data.source in ("shipped", "synthetic", "mirror")
+    assert data.source in ("shipped", "packaged", "synthetic", "mirror")
     assert no_network == []
     assert Counter(data.y) == CLASSES.get(name, Counter(data.y))
     n_train, counts = TRAINING_ROWS.get(name, (data.n_train, {}))
@@ -232,7 +232,7 @@ def test_a_changed_answer_does_not_change_the_next():
 
 @pytest.mark.parametrize("entry", entries().values(), ids=entries())
 def test_the_manifest_is_complete(entry):
-    has_files = entry.kind not in ("synthetic", "derived", "excluded")
+    has_files = entry.kind not in ("synthetic", "packaged", "derived", "excluded")
     assert len(entry.sha256) == (len(entry.files) if has_files else 0)
     assert set(entry.unconfirmed) <= set(entry.files)
     assert entry.title
@@ -418,6 +418,7 @@ def test_available_tells_status_and_reason_of_every_set(tiny, monkeypatch, tmp_p
     frame = datasets.available().set_index("name")
     assert frame.index.tolist() == list(entries())
     shipped_names = [*SHIPPED_NAMES, "glass2", "votes1", *synthetic.COMPLETE, "waveform-21"]
+    shipped_names += packaged.LOADERS
     assert (frame.loc[shipped_names, "status"] == "shipped").all()
     absent_names = [*UCI_NAMES, "tiny", "water-treatment"]
     assert (frame.loc[absent_names, "status"] == "not available").all()

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from lib.base.validation import check_choice, check_integer
-from lib.datasets import downloads, synthetic, table
+from lib.datasets import downloads, packaged, synthetic, table
 from lib.datasets.catalogue import ALIASES, catalogue
 from lib.datasets.downloads import NotAvailableError
 
@@ -25,7 +25,7 @@ class Dataset:
         are NaN.
     y : ndarray of shape (n_samples,), str
     source : str
-        shipped, synthetic, mirror or cache.
+        shipped, packaged, synthetic, mirror or cache.
     changes : str
         What differs from the files at `address`.
     sha256 : tuple of str
@@ -137,10 +137,11 @@ def _read(entry):
         X, y, source, digests = _read(catalogue()[entry.files[0]])
         X, y = _derive(entry.name, X, y)
         return X, y, source, digests
-    if entry.kind == "synthetic":
-        X, y = synthetic.generate(entry.name)
+    if entry.kind in ("synthetic", "packaged"):
+        make = synthetic.generate if entry.kind == "synthetic" else packaged.read
+        X, y = make(entry.name)
         digest = downloads.sha256(X.assign(target=y).to_csv(index=False).encode())
-        return X, y, "synthetic", (digest,)
+        return X, y, entry.kind, (digest,)
     contents, source = downloads.read_files(entry)
     X, y = _parse(tuple(contents), entry)
     if len(y) != entry.rows:

@@ -16,9 +16,9 @@ class Entry:
 
     Attributes
     ----------
-    kind : {"shipped", "derived", "synthetic", "uci", "excluded"}
-        Where the set comes from: a file of data/, the set that `files` names, a definition, files
-        at `address`, or nowhere, for the reason in `changes`.
+    kind : {"shipped", "derived", "synthetic", "packaged", "uci", "excluded"}
+        Where the set comes from: a file of data/, the set that `files` names, a definition,
+        scikit-learn, files at `address`, or nowhere, for the reason in `changes`.
     family : str
         The name that it shares with all sets of the same rows, patients or institute's records.
     unconfirmed : tuple of str
