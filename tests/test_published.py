@@ -1,11 +1,12 @@
 """The outputs that notebooks store are those of the code beside them."""
 
 import warnings
+from copy import deepcopy
 from pathlib import Path
 
 import pytest
 
-from lib.book.publish import summary_of
+from lib.book.publish import fold, summary_of
 from lib.book.run.keys import FINDING, code_digests
 from lib.book.run.project import Project, read_notebook
 
@@ -27,3 +28,11 @@ def test_a_chapter_opens_with_what_its_stored_summary_says(chapter):
     words = summary_of(notebook)
     openings = [cell.source for cell in notebook.cells if cell.id == FINDING]
     assert openings == ([f"<!-- published -->\n{words}\n<!-- end -->"] if words else [])
+
+
+@pytest.mark.parametrize("chapter", PROJECT.chapters)
+def test_jupyterlab_folds_what_a_page_folds(chapter):
+    notebook = read_notebook(PROJECT.notebook(chapter))
+    folded = deepcopy(notebook)
+    fold(folded)
+    assert notebook == folded, f"run `book publish {chapter}`"

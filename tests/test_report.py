@@ -75,8 +75,19 @@ def words_of(output):
         (
             (0.1, -0.2, 0.4, 9),
             {"margin": 0.05},
-            "EM and Winnow cannot be told apart (EM ahead by 0.1 [−0.2, 0.4])",
+            "EM leads Winnow by 0.1, which may be chance [−0.2, 0.4]",
         ),
+        (
+            (-0.1, -0.4, 0.2, 9),
+            {"beats": "beat", "unit": "of the gain"},
+            "Winnow lead EM by 0.1 of the gain, which may be chance [−0.2, 0.4]",
+        ),
+        (
+            (0.04, -0.01, 0.08, 9, -0.12, 0.2),
+            {"factor": 100, "unit": "points", "beats": "exceeds"},
+            "EM exceeds Winnow by 4 points, which may be chance [−1, 8], on sets like these [−12, 20]",
+        ),
+        ((0, -1, 1, 9), {}, "EM and Winnow cannot be told apart (no difference)"),
         ((0.5, 0.2, math.inf, 9), {}, "EM beats Winnow by 0.50 [0.20, ∞]"),
         ((0.5, -math.inf, math.inf, 1), {}, "1 trial is too few to compare EM with Winnow"),
         ((0.5, math.nan, math.nan), {}, "there are too few trials to compare EM with Winnow"),
@@ -85,6 +96,22 @@ def words_of(output):
 )
 def test_comparison_says_who_wins(estimate, options, words):
     assert report.comparison(estimate, "EM", "Winnow", **options).replace(NBSP, " ") == words
+
+
+def test_a_finding_says_where_and_links_its_figure():
+    words = report.finding(
+        (0.193, 0.102, 0.274, 80), "EM", "Winnow", where="with 75 attributes", figure="fig-many"
+    )
+    assert words.replace(NBSP, " ") == (
+        "with 75 attributes EM beats Winnow by 0.19 [0.10, 0.27] ([figure](#fig-many))"
+    )
+    assert words.numbers["value"] == 0.193
+
+
+def test_of_what_a_run_lacks_nothing_is_said():
+    assert report.comparison(None, "EM", "Winnow") is None
+    assert report.finding(None, "EM", "Winnow", where="there") is None
+    assert report.interval(None) is None
 
 
 def test_a_setting_brings_its_margin_and_the_trials_it_needs():
@@ -252,6 +279,42 @@ def test_text_shows_numbers_and_records_them():
 def test_text_without_a_value_is_an_error():
     with pytest.raises(KeyError, match="best"):
         report.text("The best is {best}.")
+
+
+@pytest.mark.parametrize(
+    ("missing", "words"),
+    [
+        (
+            (),
+            "## Found\n\nOne 1. Two, as 2. Three 3.\n\n- Four 4.\n- Five.\n\n**Why?** Six 6. End.",
+        ),
+        ("b", "## Found\n\nOne 1. Three 3.\n\n- Four 4.\n- Five.\n\n**Why?** Six 6. End."),
+        ("ad", "## Found\n\nTwo, as 2. Three 3.\n\n- Five.\n\n**Why?** Six 6. End."),
+        ("abc", "## Found\n\n- Four 4.\n- Five.\n\n**Why?** Six 6. End."),
+        ("e", "## Found\n\nOne 1. Two, as 2. Three 3.\n\n- Four 4.\n- Five.\n\nEnd."),
+    ],
+)
+def test_a_sentence_without_its_value_is_left_out(missing, words):
+    template = """
+    ## Found
+
+    One {a}. Two,
+    as {b}. Three {c:.0f}.
+
+    - Four {d}.
+    - Five.
+
+    **Why?** Six {e}. End.
+    """
+    values = dict(zip("abcde", (1, 2, 3, 4, 6), strict=True)) | dict.fromkeys(missing)
+    (output,) = displayed(report.text, template, **values)
+    assert words_of(output).replace("\nas", " as") == words
+    assert set(output.metadata["numbers"]) == set("abcde") - set(missing)
+
+
+def test_a_text_that_does_not_apply_displays_nothing():
+    assert displayed(report.text, "Yes.", when=False) == []
+    assert displayed(report.text, "With {a}.", a=None) == []
 
 
 def claim_with(verdict_low):

@@ -8,7 +8,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from lib.base.files import write_whole
-from lib.book.publish import put_first_cell
+from lib.book.publish import fold, put_first_cell
 from lib.book.repository import address
 from lib.book.run.kernels import KERNELSPEC
 from lib.book.run.project import QUICK, BookError, Project
@@ -75,9 +75,8 @@ def make_notebook(name: str, title: str) -> NotebookNode:
         make_cell = new_markdown_cell if kind == "markdown" else new_code_cell
         cell = make_cell(source.strip(), metadata={"tags": tags.split()})
         cell["id"] = f"cell-{len(notebook.cells)}"
-        if "remove-input" in cell.metadata["tags"]:
-            cell.metadata["jupyter"] = {"source_hidden": True}
         notebook.cells.append(cell)
+    fold(notebook)
     return notebook
 
 

@@ -18,6 +18,8 @@ from lib.book.run.keys import FINDING, code_digests
 from lib.book.run.project import Project, read_notebook
 
 ID = "first-cell"
+FOLDED_CODE = {"hide-input", "hide-cell", "remove-input", "remove-cell"}  # tags of pages
+FOLDED_OUTPUTS = {"hide-cell"}  # of solutions
 
 
 def prepare(project: Project, chapter: str) -> None:
@@ -41,6 +43,7 @@ def publish(project: Project, job: Job, commit: str) -> Path:
             cell.execution_count = executed_cells[cell.id].execution_count
     shrink_figures(notebook)
     put_finding(notebook)
+    fold(notebook)
     digests = code_digests(project, job.chapter)
     notebook.metadata["published"] = {"commit": commit, **digests}
     write_whole(path, nbformat.writes(notebook) + "\n")
@@ -54,6 +57,21 @@ def put_finding(notebook: NotebookNode) -> None:
     if words:
         source = f"<!-- published -->\n{words}\n<!-- end -->"
         notebook.cells.insert(1, new_markdown_cell(source, id=FINDING))
+
+
+def fold(notebook: NotebookNode) -> None:
+    """Fold in JupyterLab what a page folds or leaves out: code, and the outputs of solutions."""
+    for cell in notebook.cells:
+        tags = set(cell.metadata.get("tags", []))
+        folded = {}
+        if tags & FOLDED_CODE:
+            folded["source_hidden"] = True
+        if tags & FOLDED_OUTPUTS:
+            folded["outputs_hidden"] = True
+        if folded:
+            cell.metadata["jupyter"] = folded
+        else:
+            cell.metadata.pop("jupyter", None)
 
 
 def summary_of(notebook: NotebookNode) -> str:

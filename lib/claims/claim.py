@@ -102,12 +102,51 @@ class Claim:
         self.settings.append(setting)
         return setting
 
+    def test_each(
+        self, values, *, by: str, estimate, words: str = "{by} = {level}", **fields
+    ) -> dict:
+        """Add a setting for each level of an index, and return these by level.
+
+        Parameters
+        ----------
+        values : Series
+            A number for each trial; one level of its index has the name `by`.
+        by : str
+            The level whose values tell the settings apart; the id of a setting is that of the
+            claim, a hyphen and its value.
+        estimate : callable
+            Makes an estimate of the numbers of a setting, such as `lib.evaluation.mean_interval`.
+        words : str
+            What is special about a setting; ``{by}`` and ``{level}`` are filled in.
+        **fields
+            See `test`; a name in braces in a registered statistic may be `by`.
+        """
+        settings = {}
+        for level, numbers in values.groupby(level=by):
+            setting_id = re.sub("[^a-z0-9]+", "-", f"{self.id}-{level}".lower())
+            placeholder = {by: level} if by in self._placeholders(setting_id) else {}
+            settings[level] = self.test(
+                setting_id,
+                words.format(by=by, level=level),
+                estimate=estimate(numbers),
+                **placeholder,
+                **fields,
+            )
+        return settings
+
+    def _entry(self, setting_id):
+        """Return what is registered: what a setting has of its own goes before the claim's."""
+        return self.registered | self.registered.get("settings", {}).get(setting_id, {})
+
+    def _placeholders(self, setting_id):
+        """Return the names in braces in a registered statistic."""
+        statistic = self._entry(setting_id).get("statistic", "")
+        return {name for _, name, _, _ in string.Formatter().parse(statistic) if name}
+
     def _registered_fields(self, setting_id, fields):
         """Return the fields of a setting, completed by what is registered."""
-        registered_settings = self.registered.get("settings", {})
-        # what a setting has of its own goes before what its claim has
-        entry = self.registered | registered_settings.get(setting_id, {})
-        names = {name for _, name, _, _ in string.Formatter().parse(entry["statistic"]) if name}
+        entry = self._entry(setting_id)
+        names = self._placeholders(setting_id)
         placeholders = {name: value for name, value in fields.items() if name in names}
         fields = {name: value for name, value in fields.items() if name not in placeholders}
         if not fields.get("statistic"):

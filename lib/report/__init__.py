@@ -6,4 +6,4 @@ and puts its numbers into the metadata of the output. Pages and tests read these
 
 from lib.report.display import figure, table, text
 from lib.report.numbers import decimals_for, interval_words, listing, number_words, singular
-from lib.report.phrases import Phrase, comparison, interval
+from lib.report.phrases import Phrase, comparison, finding, interval

@@ -17,6 +17,8 @@ from lib.report.numbers import estimate_words, json_number, number_words
 from lib.report.phrases import Phrase
 
 CAPITAL = "cap"  # the format of a phrase that begins a sentence
+# Between two sentences, of which the next may begin with a value, a formula or a link.
+SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z{$“*\[])")
 NAME = re.compile(r"(fig|tbl)-[a-z0-9]+(-[a-z0-9]+)*")
 
 # Numbers of figures and tables by name, in the order in which a kernel has displayed them first.
@@ -48,6 +50,7 @@ class _Formatter(string.Formatter):
 def text(
     template: str,
     *,
+    when: bool = True,
     asserts: "Claim | Setting | str | list | None" = None,
     otherwise: str | None = None,
     name: str = "",
@@ -55,12 +58,17 @@ def text(
 ) -> None:
     """Display a text in Markdown whose numbers and words are computed.
 
+    A sentence with a value that is None, which this run does not have, is left out; so is a bullet
+    or a paragraph of which nothing remains.
+
     Parameters
     ----------
     template : str
         The text, with a ``{name}`` or ``{name:format}`` for each value; it may be indented. A brace
         of a formula is doubled. In a number a minus sign is a minus sign, an integer has commas
         between thousands; the format ``cap`` lets a phrase begin a sentence.
+    when : bool
+        Whether anything is displayed.
     asserts : Claim, Setting, str or list of these, optional
         The claims (or their ids) on which the first sentence rests: the first paragraph that is no
         heading. Where one of them does not hold, `otherwise` stands in its place.
@@ -69,14 +77,16 @@ def text(
     name : str
         A name by which other pages find this text.
     **values
-        Numbers, words, phrases of `comparison` and `interval`, and estimates, which are shown with
-        their intervals.
+        Numbers, words, phrases of `comparison`, `finding` and `interval`, estimates, which are
+        shown with their intervals, and None.
 
     Raises
     ------
     KeyError
         If a name of the template is not given.
     """
+    if not when:
+        return
     template = textwrap.dedent(template).strip()
     report = {"kind": "text", "name": name}
     if asserts is not None:
@@ -91,8 +101,9 @@ def text(
             neutral = failing[0].neutral if otherwise is None else _dedent(otherwise)
             template = _with_first_statement(template, neutral)
     formatter = _Formatter()
-    words = formatter.vformat(template, (), values)
-    _display_markdown(words, report, formatter.numbers)
+    words = formatter.vformat(_without_missing(template, values), (), values)
+    if words:
+        _display_markdown(words, report, formatter.numbers)
 
 
 def figure(drawing=None, caption: str = "", *, name: str, alt: str) -> None:
@@ -203,6 +214,31 @@ def _with_first_statement(template: str, neutral: str) -> str:
     statement = next(i for i, words in enumerate(paragraphs) if not words.startswith("#"))
     paragraphs[statement] = neutral
     return "\n\n".join(paragraphs)
+
+
+def _without_missing(template: str, values: dict) -> str:
+    """Return a template without the sentences that name a value that is None."""
+    missing = {name for name, value in values.items() if value is None}
+    if not missing:
+        return template
+    paragraphs = []
+    for paragraph in template.split("\n\n"):
+        items = []
+        for item in re.split(r"\n(?=- )", paragraph):
+            bullet = "- " if item.startswith("- ") else ""
+            sentences = SENTENCE_END.split(item.removeprefix(bullet))
+            known = [sentence for sentence in sentences if not missing & _names(sentence)]
+            if known:
+                items.append(bullet + " ".join(known))
+        if items:
+            paragraphs.append("\n".join(items))
+    return "\n\n".join(paragraphs)
+
+
+def _names(template: str) -> set[str]:
+    """Return the names of the values of a template."""
+    fields = [field for _, field, _, _ in string.Formatter().parse(template) if field]
+    return {re.split(r"[.\[]", field)[0] for field in fields}
 
 
 def _dedent(words: str) -> str:

@@ -5,14 +5,16 @@ from typing import NamedTuple
 
 from lib.claims import Setting
 from lib.report.numbers import (
+    SPACE,
     decimals_for,
-    estimate_words,
     has_interval,
     interval_words,
     json_number,
     number_words,
     singular,
 )
+
+UNSURE = {"beats": "leads", "beat": "lead"}  # the verb of a lead that may be chance
 
 
 class Phrase(str):
@@ -80,14 +82,14 @@ class _Difference(NamedTuple):
         return "unclear"
 
 
-def interval(estimate, spec: str = "", *, factor: float = 1, unit: str = "") -> Phrase:
+def interval(estimate, spec: str = "", *, factor: float = 1, unit: str = "") -> Phrase | None:
     """Return an estimate with its interval, such as "7.6% [7.1, 8.0]" or "12 points [5, 20]".
 
     Parameters
     ----------
-    estimate : tuple of float
+    estimate : tuple of float or None
         Value, low, high and perhaps n, such as a `lib.evaluation.Estimate`, or a
-        `lib.claims.Setting`.
+        `lib.claims.Setting`. None, of what a run lacks, stays None.
     spec : str
         A format, such as ".2f"; by default as many decimals as the interval supports.
     factor : float
@@ -95,6 +97,8 @@ def interval(estimate, spec: str = "", *, factor: float = 1, unit: str = "") -> 
     unit : str
         In the plural, such as "points"; empty for none.
     """
+    if estimate is None:
+        return None
     difference = _difference(estimate, None).scaled(factor)
     words = _with_unit(difference, unit, spec)
     return Phrase(words, _numbers(difference, unit))
@@ -115,22 +119,22 @@ def comparison(
     loses: str = "loses to",
     equals: str = "is about as good as",
     winner_first: bool = True,
-) -> Phrase:
+) -> Phrase | None:
     """Return in words which of two learners wins and by how much.
 
     Such as "EM beats Winnow by 0.19 [0.10, 0.27]", where the interval of the difference is on one
     side of 0 and at least partly beyond the margin; "EM is slightly ahead of Winnow by ...", where
     so, but the difference itself is less than the margin; "EM is about as good as Winnow", where
-    the interval lies within the margin; "EM and Winnow cannot be told apart", where it does neither; and "3 random
-    models are too few to compare EM with Winnow". The winner comes first, and the interval is that
-    of its lead.
+    the interval lies within the margin; "EM leads Winnow by 0.04, which may be chance [-0.01,
+    0.08]", where it does neither; and "3 random models are too few to compare EM with Winnow". The
+    winner comes first, and the interval is that of its lead.
 
     Parameters
     ----------
-    estimate : tuple of float
+    estimate : tuple of float or None
         The first learner's value minus the second's, its low and high end and perhaps n: a
         `lib.evaluation.Estimate`, or a `lib.claims.Setting`, which has a margin of its own, and
-        says how many trials its statistic needs.
+        says how many trials its statistic needs. None, of what a run lacks, stays None.
     first, second : str
         Names of the learners.
     unit : str
@@ -155,6 +159,8 @@ def comparison(
     ValueError
         If the margin is negative or infinite.
     """
+    if estimate is None:
+        return None
     difference = _difference(estimate, margin)
     if not 0 <= difference.margin < math.inf:
         raise ValueError(f"margin must be at least 0 and finite; got {margin!r}")
@@ -177,6 +183,10 @@ def comparison(
             words = f"{first} {loses} {second} by {amount}"
         case "alike":
             words = f"{first} {equals} {second} ({ahead})"
+        case "unclear" if lead.value:
+            amount, ends = _amount(lead, unit, spec), _ends(lead, spec)
+            verb = UNSURE.get(beats, beats)
+            words = f"{leader} {verb} {follower} by {amount}, which may be chance {ends}"
         case "unclear":
             words = f"{first} and {second} cannot be told apart ({ahead})"
         case "too few":
@@ -184,6 +194,29 @@ def comparison(
         case _:
             words = f"{first} and {second} were not compared"
     return Phrase(words, numbers)
+
+
+def finding(
+    estimate, first: str, second: str, unit: str = "", *, where: str, figure: str = "", **options
+) -> Phrase | None:
+    """Return the standard sentence of a result: where, who wins by how much, and its figure.
+
+    Such as "with 75 attributes EM beats Winnow by 0.19 [0.10, 0.27] ([figure](#fig-five))".
+
+    Parameters
+    ----------
+    estimate, first, second, unit, **options
+        See `comparison`.
+    where : str
+        The condition, such as "with 75 attributes", which comes first.
+    figure : str
+        The name of the figure or table that shows it; empty for none.
+    """
+    words = comparison(estimate, first, second, unit, **options)
+    if words is None:
+        return None
+    link = f" ([{'table' if figure.startswith('tbl') else 'figure'}](#{figure}))" if figure else ""
+    return Phrase(f"{where} {words}{link}", words.numbers)
 
 
 def _difference(estimate, margin: float | None) -> _Difference:
@@ -231,29 +264,39 @@ def _with_unit(difference: _Difference, unit: str, spec: str) -> str:
 
     The interval for data sets like these follows, where there is one.
     """
-    value, low, high = difference.value, difference.low, difference.high
+    ends = _ends(difference, spec)
+    if not ends:
+        return _amount(difference, unit, spec)
     if not unit or unit.startswith("of "):
-        words = f"{estimate_words(value, low, high, spec)} {unit}".rstrip()
-        return words + _like_words(difference, spec)
-    spec = spec or f",.{decimals_for(value, low, high)}f"
-    number = number_words(value, spec)
+        number = _amount(difference, "", spec)
+        return f"{number}{SPACE}{ends} {unit}".rstrip()
+    return f"{_amount(difference, unit, spec)} {ends}"
+
+
+def _amount(difference: _Difference, unit: str, spec: str) -> str:
+    """Return the value with its unit, such as "6.6 points", "7.6%" or "0.19 of the gain"."""
+    number = number_words(difference.value, spec or _spec(difference))
     if unit.startswith("%"):
-        words = f"{number}{unit}"
-    else:
-        words = f"{number} {singular(unit) if number == '1' else unit}"
-    if has_interval(value, low, high):
-        words += f" {interval_words(low, high, spec)}"
-    return words + _like_words(difference, spec)
+        return f"{number}{unit}"
+    return f"{number} {singular(unit) if number == '1' else unit}".rstrip()
 
 
-def _like_words(difference: _Difference, spec: str) -> str:
-    """Return ", on sets like these [0.1, 0.4]"; "" where nothing is known of such sets."""
-    value, low, high = difference.value, difference.like_low, difference.like_high
-    if math.isnan(low) or not has_interval(value, low, high):
-        return ""
-    spec = spec or f",.{decimals_for(value, difference.low, difference.high)}f"
-    ends = [100 * low, 100 * high] if spec.endswith("%") else [low, high]
-    return f", on sets like these {interval_words(*ends, spec)}"
+def _ends(difference: _Difference, spec: str) -> str:
+    """Return "[6.5, 6.7]", perhaps with ", on sets like these [6.1, 7.0]"; "" without an interval."""
+    spec = spec or _spec(difference)
+    factor = 100 if spec.endswith("%") else 1
+    words = []
+    for low, high in (
+        (difference.low, difference.high),
+        (difference.like_low, difference.like_high),
+    ):
+        if has_interval(difference.value, low, high):
+            words.append(interval_words(factor * low, factor * high, spec))
+    return ", on sets like these ".join(words)
+
+
+def _spec(difference: _Difference) -> str:
+    return f",.{decimals_for(difference.value, difference.low, difference.high)}f"
 
 
 def _too_few(difference: _Difference) -> str:
