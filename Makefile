@@ -28,7 +28,7 @@ pdf: book ## the whole book as one PDF beside its pages, too (needs Chromium)
 	$(PY) -m lib.book pdf --profile $(PROFILE)
 
 picture: book ## the title page's picture and findings, for README, from the pages at the papers' scale
-	for theme in light dark; do cp _build/paper/html/_images/title_picture-$$theme.svg assets/title-$$theme.svg; done
+	for theme in light dark; do cp _build/paper/html/_images/fig-title-picture-$$theme.svg assets/title-$$theme.svg; done
 	$(PY) -m lib.book findings
 
 lab: $(READY) ## open the chapters in JupyterLab (installs requirements-lab.lock)
