@@ -136,16 +136,16 @@ def values_of(command):
 
 
 @pytest.mark.parametrize("chapter", PROJECT.chapters)
-def test_each_chapter_has_the_two_commands_with_the_same_values(chapter):
+def test_each_chapter_has_a_command_and_others_with_the_same_values(chapter):
     # the first of each kind
     printed = reversed(COMMANDS)
     commands = {command.kind: command for command in printed if command.chapter == chapter}
-    assert {"book run", "papermill"} <= set(commands) <= {"book run", "papermill", "book sweep"}
+    assert {"book run"} <= set(commands) <= {"book run", "papermill", "book sweep"}
     for kind in {"book run", "book sweep"} & set(commands):
         assert commands[kind].words[2] == chapter
     values = values_of(commands["book run"])
     assert values
-    assert values_of(commands["papermill"]) == values
+    assert values_of(commands.get("papermill", commands["book run"])) == values
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_a_printed_command_decides_claims(command):
 def test_a_chapter_says_how_long_its_commands_take(chapter):
     seconds = read_mapping(PROJECT.root / "chapters" / "seconds.yml")
     if chapter in seconds and not chapter.startswith("appendix/"):  # which show what is recorded
-        assert f"takes {duration_words(seconds[chapter])} on two cores" in text_of(chapter)
+        assert f"{duration_words(seconds[chapter])} on two cores" in text_of(chapter)
 
 
 def duration_words(seconds):
