@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lib import job_shop
+from lib.benchmarks import FOLDER, read_benchmarks
 from lib.job_shop import (
     Problem,
     RepairValues,
@@ -17,6 +18,7 @@ from lib.job_shop import (
     repair,
     serial_schedule,
 )
+from lib.trials import Seeds
 
 RANDOM_VALUES = RepairValues(np.random.default_rng(0).normal(size=(14, 3)), np.ones(4))
 CHOOSERS = [*job_shop.RULES, RANDOM_VALUES]
@@ -301,3 +303,19 @@ def test_other_choosers_and_empty_lists_are_refused():
         ValueError, match="problem must have the parts durations, resources, demands, capacities"
     ):
         repair(two_jobs()[:3])
+
+
+def test_the_recorded_optima_are_of_the_chapters_problems():
+    # the published scale of rl/job_shop: 50 problems to learn from, then 60 for a test
+    rows, _ = read_benchmarks(FOLDER / "job_shop.json")
+    solved = rows[rows["chooser"] == "solver"].set_index(["run", "problem"])
+    assert len(solved) == 600
+    assert solved["optimal"].all()
+    for run in range(10):
+        rng = Seeds(3064, (run,)).rng("problems")
+        problems = [random_problem(rng) for _ in range(110)][50:]
+        for number, problem in enumerate(problems):
+            row = solved.loc[run, number]
+            assert row["bound"] == lower_bound(problem)
+            built = check(problem, serial_schedule(problem))
+            assert row["bound"] <= row["length"] <= built
