@@ -335,24 +335,30 @@ def learn_values(
     return values
 
 
-def serial_schedule(problem):
-    """Build a schedule task by task, the longest tail of a job first, each as early as it fits.
-
-    The tail is the time of the task and of those after it in its job.
+def serial_schedule(problem, order=None):
+    """Build a schedule task by task, each as early as it fits.
 
     Parameters
     ----------
     problem : Problem
+    order : ndarray of shape (n_jobs, n_tasks), optional
+        Tasks with smaller numbers come first; within a job the numbers rise. The starts of a
+        schedule keep its order and fill its gaps. By default the task with the longest tail comes
+        first: its own time and that of the tasks after it in its job.
 
     Returns
     -------
     ndarray of shape (n_jobs, n_tasks), int
     """
     durations, resources, demands, capacities = check_problem(problem)
-    tails = np.cumsum(durations[:, ::-1], axis=1)[:, ::-1]
+    if order is None:
+        order = -np.cumsum(durations[:, ::-1], axis=1)[:, ::-1]
+    order = check_numbers("order", order, "an array of numbers")
+    if order.shape != durations.shape or (np.diff(order, axis=1) <= 0).any():
+        raise ValueError(f"order must have shape {durations.shape} and rise within each job")
     use = np.zeros((len(capacities), durations.sum()), np.int64)
     starts = np.zeros_like(durations)
-    for job, task in sorted(np.ndindex(durations.shape), key=lambda place: -tails[place]):
+    for job, task in sorted(np.ndindex(durations.shape), key=lambda place: order[place]):
         duration = durations[job, task]
         demand = demands[job, task]
         resource = resources[job, task]

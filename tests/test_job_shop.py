@@ -48,6 +48,10 @@ def test_schedules_keep_every_limit(seed, n_jobs, n_tasks, chooser, noise):
     starts, n_repairs = repair(problem, chooser, noise, seed)
     assert check(problem, starts) >= lower_bound(problem)
     assert check(problem, serial_schedule(problem)) >= lower_bound(problem)
+    # built again in its own order, no schedule gets longer
+    refilled = serial_schedule(problem, order=starts)
+    assert check(problem, refilled) <= check(problem, starts)
+    assert (refilled <= starts).all()
     # repairs begin with the schedule of unlimited resources, and only move tasks to later
     unlimited = job_shop.unlimited(problem.durations)
     _, overload_time, _ = job_shop._overload(problem, unlimited)
@@ -319,3 +323,9 @@ def test_the_recorded_optima_are_of_the_chapters_problems():
             assert row["bound"] == lower_bound(problem)
             built = check(problem, serial_schedule(problem))
             assert row["bound"] <= row["length"] <= built
+
+
+@pytest.mark.parametrize("order", [np.zeros((2, 2)), np.zeros((2, 3)), [[1, 2], [2, 1]]])
+def test_an_order_rises_within_each_job(order):
+    with pytest.raises(ValueError, match="order must have shape"):
+        serial_schedule(two_jobs(), order)
