@@ -6,17 +6,19 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.compose import ColumnTransformer
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, Perceptron, SGDClassifier
 from sklearn.model_selection import KFold, ParameterGrid
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from lib.base.arrays import take_rows
 from lib.base.validation import check_choice
+from lib.bayes_net import BayesNetClassifier
 from lib.datasets.papers import printed_table
 from lib.discretize import ClassSeparatingCuts, CutPoints, EntropyDiscretizer, OneHot
 from lib.naive_bayes import NaiveBayes
@@ -29,6 +31,7 @@ PRINTED = ("iris", "glass")
 _WINNOW = {"initial_weight": [0.5, 1.5, 4.0], "promotion": [1.05, 1.3, 2.0]}
 _SMOOTHING = {"smoothing": [0.03, 0.1, 0.3, 1.0, 3.0]}
 _PENALTY = {"C": [0.03, 0.1, 0.3, 1.0, 3.0, 10.0]}
+_KERNEL = {"C": [1.0, 10.0, 100.0], "gamma": [0.01, 0.03, 0.1, 0.3]}
 
 
 def printed_bins(dataset):
@@ -189,13 +192,19 @@ _ON_BOOLEANS = {
     ),
     "logistic": Tuned(LogisticRegression(max_iter=300), _PENALTY),
 }
-_ON_CATEGORIES = {"naive_bayes_multinomial": Tuned(NaiveBayes(), _SMOOTHING)}
+_ON_CATEGORIES = {
+    "naive_bayes_multinomial": Tuned(NaiveBayes(), _SMOOTHING),
+    "naive_bayes_elr": BayesNetClassifier(),  # which tunes the number of its steps itself
+}
 _ON_NUMBERS = {
     "logistic_numbers": make_pipeline(
         StandardScaler(), Tuned(LogisticRegression(max_iter=300), _PENALTY)
     ),
     "tree": Tuned(DecisionTreeClassifier(), {"min_samples_leaf": [1, 2, 5, 10, 20]}),
     "forest": RandomForestClassifier(100),
+    # without the penalty, leaves of rare classes grow without bounds
+    "boosting": HistGradientBoostingClassifier(l2_regularization=1.0, early_stopping=False),
+    "svm_rbf": make_pipeline(StandardScaler(), Tuned(SVC(), _KERNEL, n_rows=1000)),
 }
 _ON_ATTRIBUTES = {"naive_bayes": NaiveBayes(), "naive_bayes_tuned": Tuned(NaiveBayes(), _SMOOTHING)}
 UCI_LEARNERS = (*_ON_BOOLEANS, *_ON_CATEGORIES, *_ON_NUMBERS, *_ON_ATTRIBUTES)

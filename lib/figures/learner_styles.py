@@ -33,6 +33,7 @@ STYLES = {
     "naive_bayes_boolean": _style("Naive Bayes, booleans", "blue", "o", "--"),
     "naive_bayes_boolean_tuned": _style("Naive Bayes, booleans", "blue", "o", "--"),
     "naive_bayes_multinomial": _style("Naive Bayes, categories", "sky blue", "^", "--"),
+    "naive_bayes_elr": _style("Naive Bayes by ELR", "pink", "D", "-"),
     "naive_bayes_tuned": _style("Naive Bayes, own types", "grey", "P", ":"),
     "winnow_tuned": _style("Winnow", "vermillion", "s", "-"),
     "winnow_averaged": _style("Winnow, averaged", "ochre", "D", "-"),
