@@ -1,12 +1,16 @@
-/* Shows the claims that the filter of the scorecard asks for, and keeps what is asked in the address: #/?verdict=fails */
+/* Shows the claims that the filter of the scorecard asks for, in the order that it asks for, and keeps what is asked in the address: #/?verdict=fails */
 (() => {
   const PICKED = ["paper", "chapter", "verdict", "place"];
-  const FIELDS = [...PICKED, "search"];
+  const FIELDS = [...PICKED, "order", "search"];
+  const DIRECTIONS = { distance: -1, rerun: 1 };  // of the numbers by which claims are sorted
   const claims = [...document.querySelectorAll("li.claim")];
   const sections = [...document.querySelectorAll("section section")].filter((box) => box.querySelector("ul.claims"));
   const texts = new Map(claims.map((claim) => [claim, claim.textContent.toLowerCase()]));
   const control = (name) => document.getElementById(`scorecard-${name}`);
   const form = control("filter");
+  const places = new Map(claims.map((claim) => [claim, claim.parentElement]));
+  const sorted = document.createElement("ul");
+  sorted.className = "claims";
 
   const isAsked = (claim) => {
     const words = control("search").value.toLowerCase().split(/\s+/);
@@ -17,7 +21,19 @@
     return picked && words.every((word) => texts.get(claim).includes(word));
   };
 
+  /* One list has the claims in another order than the book's; those without a number come last. */
+  let shownOrder = "";
+  const arrange = () => {
+    const order = control("order").value;
+    if (order === shownOrder) return;
+    shownOrder = order;
+    const rank = (claim) => (claim.dataset[order] ? DIRECTIONS[order] * Number(claim.dataset[order]) : Infinity);
+    const inOrder = order ? [...claims].sort((one, other) => (rank(one) < rank(other) ? -1 : Number(rank(one) > rank(other)))) : claims;
+    inOrder.forEach((claim) => (order ? sorted : places.get(claim)).append(claim));
+  };
+
   const show = () => {
+    arrange();
     claims.forEach((claim) => { claim.hidden = !isAsked(claim); });
     sections.forEach((box) => { box.hidden = !box.querySelector("li.claim:not([hidden])"); });
     const count = claims.filter((claim) => !claim.hidden).length;
@@ -74,6 +90,7 @@
   form.addEventListener("submit", (event) => event.preventDefault());
   control("reset").addEventListener("click", () => { set(new Map()); writeAddress(); });
   window.addEventListener("hashchange", readAddress);
+  form.after(sorted);
   form.hidden = false;
   show();
   readAddress();

@@ -10,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lib.claims import CLAIMS_JSON, SYMBOLS, Claim, Claims, Setting, estimate, outcome, overall
+from lib.claims.strips import WIDTH, strips
+from lib.claims.tables import claims_summary
 from lib.evaluation import mean_interval
 
 POSITIVE = (0.0, math.inf)
@@ -31,7 +33,7 @@ def setting(value, low, high, region=POSITIVE, n=10, min_trials=1, exact=False):
         words="n = 10",
         statistic="mean",
         region=region,
-        margin=0.0 if exact else MARGIN,
+        margin=MARGIN if math.inf in map(abs, region) and not exact else 0.0,
         unit="books",
         exact=exact,
         value=value,
@@ -175,9 +177,9 @@ def test_no_sentence_breaks_the_tables(sentence):
     claim = claims.claim("a-claim", sentence, quote="so")
     claim.test("a", estimate=HOLDS, statistic="mean", region=POSITIVE, margin=MARGIN)
     lines = claims._repr_mimebundle_()["text/markdown"].splitlines()
-    # Two tables, of three columns and of five, each with a head, a rule and one row
+    # Two tables, of three columns and of four with a legend between, each with a head, a rule and one row
     n_bars = [line.replace("\\|", "").count("|") for line in lines]
-    assert n_bars == [4, 4, 4, 0, 0, 6, 6, 6, 0]
+    assert n_bars == [4, 4, 4, *[0] * 6, 5, 5, 5, 0]
 
 
 @pytest.mark.parametrize(
@@ -218,3 +220,79 @@ def test_each_level_of_an_index_becomes_a_setting():
     assert settings[2].value == 2.5
     assert settings[0.5].statistic == "errors with 0.5 copies"
     assert settings[0.5].words == "copies = 0.5"
+
+
+def strip(value, low, high, region=POSITIVE, **fields):
+    return strips([setting(value, low, high, region, **fields).to_dict()])[0]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "region", "is_inside"),
+    [
+        (1, 3, POSITIVE, False),
+        (-1, 3, POSITIVE, True),
+        (1e-9, 3, POSITIVE, False),  # no rounding across the cut-off
+        (-1e-9, 3, POSITIVE, True),
+        (-3, 1e-9, (-math.inf, 0), True),
+        (0.5, 3, (-1, 1), True),
+        (1.5, 3, (-1, 1), False),
+    ],
+)
+def test_a_cut_off_is_in_the_strip_of_an_interval_that_contains_it(low, high, region, is_inside):
+    drawn = strip((low + high) / 2, low, high, region)
+    assert len(drawn) == WIDTH
+    first, last = re.search("[├●]", drawn).start(), re.search("[┤●](?!.*[┤●])", drawn).start()
+    assert ("┃" in drawn[first : last + 1]) == is_inside
+
+
+def test_ends_without_limit_reach_the_edge_and_what_is_unknown_has_no_strip():
+    drawn = strip(0.5, -math.inf, math.inf)
+    assert drawn[0] + drawn[-1] == "←→"
+    assert "·" not in drawn
+    assert strip(math.nan, math.nan, math.nan) == ""
+    assert strip(2.0, 1.0, 3.0, n=4, min_trials=5) == ""
+    assert "─" not in strip(2.0, math.nan, math.nan)
+    assert strip(0.0, -1.0, 1.0).count("◉") == 1
+
+
+def test_a_setting_far_off_does_not_flatten_the_others():
+    settings = [setting(2.0, 1.0, 3.0), setting(2.5, 2.0, 3.0), setting(900.0, 800.0, 1000.0)]
+    records = [one.to_dict() for one in settings]
+    first, second, far = strips(records)
+    assert (first, second) == tuple(strips(records[:2]))
+    assert far == far.rstrip("»") + "»"
+    assert "┃" in far
+    # another cut-off has another scale
+    other = setting(900.0, 800.0, 1000.0, (500, math.inf)).to_dict()
+    assert "●" in strips([records[0], other])[1]
+
+
+finite = st.floats(-1e6, 1e6).map(lambda x: float(f"{x:.6g}"))
+intervals = st.lists(finite, min_size=3, max_size=3).map(sorted)
+
+
+@given(st.lists(intervals, min_size=1, max_size=4), finite)
+def test_a_strip_shows_each_value_on_its_side_of_the_cut_off(numbers, cut_off):
+    region = (cut_off, math.inf)
+    records = [setting(value, low, high, region).to_dict() for low, value, high in numbers]
+    for record, drawn in zip(records, strips(records), strict=True):
+        assert len(drawn) == WIDTH
+        dot = re.search("[●◉«»]", drawn).start()
+        if record["value"] == cut_off:
+            assert drawn[dot] == "◉"
+        else:
+            bar = drawn.index("┃")
+            assert (dot > bar) == (record["value"] > cut_off)
+            assert dot != bar
+
+
+def test_the_fold_has_a_picture_of_every_setting_and_one_verdict():
+    claim = claim_with(["fails", "holds", "undecided"])
+    claim.registered = {"primary": "setting-1"}
+    text = claims_summary([claim.to_dict("someone1999")])
+    fold = text[text.index("<details") :]
+    rows = [line for line in fold.splitlines() if line.startswith("| `")]
+    assert [re.search("n = [0-9]", row)[0] for row in rows] == ["n = 1", "n = 0", "n = 2"]
+    assert fold.count("verdict-") == 1
+    assert "verdict-holds" in rows[0]
+    assert not re.search("fails|undecided|would decide", fold)

@@ -3,6 +3,8 @@
 import math
 from collections.abc import Callable
 
+from lib.claims import as_number
+
 WIDTH = 220  # of the template, in pixels
 BORDER = 14  # pixels kept free at both sides, for arrows and for the region beyond an edge
 RADIUS = 3.5  # of the dot
@@ -55,15 +57,6 @@ def geometry(setting: dict, scale_settings: list[dict]) -> dict:
         "dot": dot,
         "labels": _labels(edges, to_pixels),
     }
-
-
-def as_number(number: float | str | None) -> float:
-    """Return a number of a setting's dict as a float; None, which is unknown, is NaN."""
-    if number is None:
-        return math.nan
-    if isinstance(number, str):  # JSON has no infinite numbers
-        return float(number.replace("∞", "inf").replace("−", "-"))
-    return float(number)
 
 
 def region_ends(setting: dict) -> tuple[float, float]:

@@ -14,6 +14,7 @@ from lib.claims import (
     cell,
     chance_words,
     code,
+    distance_of_paper,
     estimate,
     literal,
     outcome,
@@ -80,6 +81,7 @@ _ENVIRONMENT.globals["symbols"] = SYMBOLS
 # filters that return text, which the template escapes
 _ENVIRONMENT.filters |= {
     "chance_words": chance_words,
+    "distance_of_paper": distance_of_paper,
     "estimate": estimate,
     "line": in_one_line,
     "quote": quote,

@@ -8,12 +8,14 @@ from lib.claims.claim import CLAIMS_JSON, Claim, Claims, claim_with_id
 from lib.claims.myst import cell, code, literal, markdown_table
 from lib.claims.register import REGISTER, read_register
 from lib.claims.setting import SYMBOLS, Setting
+from lib.claims.strips import as_number
 from lib.claims.tables import (
     KINDS,
     badge,
     chance_words,
     claim_tables,
     count_words,
+    distance_of_paper,
     estimate,
     outcome,
     outcome_words,

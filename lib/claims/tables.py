@@ -5,8 +5,9 @@ A claim or a setting is here what `Claim.to_dict` or `Setting.to_dict` returns.
 
 from collections import Counter
 
-from lib.claims.myst import literal, markdown_table
+from lib.claims.myst import code, literal, markdown_table
 from lib.claims.setting import SYMBOLS
+from lib.claims.strips import LEGEND, strips
 
 MINUS = "\N{MINUS SIGN}"
 _SPACE = "\N{NO-BREAK SPACE}"
@@ -23,8 +24,7 @@ VERBS = {
     "table": ("is a table without a verdict", "are tables without a verdict"),
 }
 CLAIM_COLUMNS = ("Claim of the paper", "Here", "Value", "Margin", "Independent samples")
-FOLD_TITLE = "Every setting, its statistic and interval; one of each claim decides"
-SETTING_COLUMNS = ("Verdict", "Claim", "Here", "True if", "Same in a re-run")
+FOLD_TITLE = "Every setting as a picture; the first of each claim decides"
 
 
 def claim_tables(claims: list[dict]) -> str:
@@ -34,7 +34,8 @@ def claim_tables(claims: list[dict]) -> str:
         quote = f"“{claim['quote']}”"
         claim_rows.append((outcome(claim), literal(claim["sentence"]), literal(quote)))
     claims_table = markdown_table(("Verdict", "Claim", "Paper"), claim_rows)
-    return f"{claims_table}\n\n:::{{dropdown}} {FOLD_TITLE}\n{_settings_table(claims)}\n:::"
+    dropdown = f":::{{dropdown}} {FOLD_TITLE}\n:class-container: strips\n"
+    return f"{claims_table}\n\n{dropdown}\n{_settings_tables(claims)}\n:::"
 
 
 def claims_summary(claims: list[dict]) -> str:
@@ -45,19 +46,18 @@ def claims_summary(claims: list[dict]) -> str:
     rows = []
     for claim in claims:
         setting = primary_setting(claim)
-        words, semicolon, like_words = estimate(setting).partition("; ")
-        number, comma, units = words.partition(f", n{_SPACE}={_SPACE}")
+        number, units = _number_and_units(setting)
         rows.append(
             (
                 literal(_primary_sentence(claim)),
                 outcome(claim),
-                number + semicolon + like_words,
+                number,
                 f"{setting['margin']:g}" if setting["margin"] else "",
-                units if comma else "",  # what is exact has none
+                units,
             )
         )
     claims_table = markdown_table(CLAIM_COLUMNS, rows)
-    fold = f"<details><summary>{FOLD_TITLE}</summary>\n\n{_settings_table(claims)}\n\n</details>"
+    fold = f"<details class='strips'><summary>{FOLD_TITLE}</summary>\n\n{_settings_tables(claims)}\n\n</details>"
     return f"{count_words(claims)}\n\n{claims_table}\n\n{fold}"
 
 
@@ -76,34 +76,44 @@ def _listing(phrases: list[str]) -> str:
     return f"{', '.join(first_phrases)} and {last_phrase}" if first_phrases else last_phrase
 
 
-def _settings_table(claims: list[dict]) -> str:
+def _number_and_units(setting: dict) -> tuple[str, str]:
+    """Return `estimate` in two parts: value and intervals, and the units; "" of what is exact."""
+    words, semicolon, like_words = estimate(setting).partition("; ")
+    number, _, units = words.partition(f", n{_SPACE}={_SPACE}")
+    return number + semicolon + like_words, units
+
+
+def _settings_tables(claims: list[dict]) -> str:
+    """Return a legend, and of each claim a table with a strip for each setting (see `strips`)."""
+    return "\n\n".join([LEGEND, *map(_settings_table, claims)])
+
+
+def _settings_table(claim: dict) -> str:
+    primary = primary_setting(claim)
+    settings = [primary, *(s for s in claim["settings"] if s is not primary)]
     rows = []
-    for claim in claims:
-        for setting in claim["settings"]:
-            decides = setting is primary_setting(claim) and claim["kind"] != "table"
-            statistic = f"{setting['statistic']}: {estimate(setting)}{_deciding_words(setting)}"
-            rows.append(
-                (
-                    badge(setting["verdict"]) if decides else "",
-                    literal(_setting_sentence(claim, setting)),
-                    literal(statistic),
-                    region_words(setting),
-                    rerun_words(setting),
-                )
-            )
-    return markdown_table(SETTING_COLUMNS, rows)
+    for setting, strip in zip(settings, strips(settings), strict=True):
+        condition = _condition(setting, primary)
+        if setting is primary and claim["kind"] != "table":
+            condition = f"{badge(setting['verdict'])} {condition}"
+        rows.append((code(strip) if strip else "", condition, *_number_and_units(setting)))
+    sentence = f"{claim['sentence'].rstrip('.')}: true if {region_words(primary)}"
+    return markdown_table(("Interval", literal(sentence), "Value", "n"), rows)
 
 
-def _deciding_words(setting: dict) -> str:
-    return f"; {setting['deciding']} would decide it" if setting["deciding"] else ""
-
-
-def _setting_sentence(claim: dict, setting: dict) -> str:
-    """Return the claim's sentence with what is special about a setting and the paper's number."""
-    sentence = claim["sentence"]
-    if setting["words"]:
-        sentence = f"{sentence.rstrip('.')}: {setting['words']}"
-    return f"{sentence} ({words})" if (words := paper_words(setting)) else sentence
+def _condition(setting: dict, primary: dict) -> str:
+    """Return what is special about a setting; of what it shares with the primary one nothing."""
+    phrases = [setting["words"], paper_words(setting)]
+    if setting is primary or setting["statistic"] != primary["statistic"]:
+        phrases.append(setting["statistic"])
+    if region_words(setting) != region_words(primary):
+        phrases.append(f"true if {region_words(setting)}")
+    if setting is primary:
+        if setting["deciding"]:
+            phrases.append(f"{setting['deciding']} would decide it")
+        if chance := rerun_words(setting):
+            phrases.append(f"the same in a re-run: {chance}")
+    return literal("; ".join(filter(None, phrases)))
 
 
 def _primary_sentence(claim: dict) -> str:
@@ -194,6 +204,18 @@ def place_of_paper(setting: dict) -> str:
     if not low < high:
         return ""
     return "inside" if low <= value <= high else "outside"
+
+
+def distance_of_paper(setting: dict) -> float | None:
+    """Return how far the paper's number is from ours; None where `place_of_paper` says nothing.
+
+    It is counted in halves of our interval, of the one on the paper's side: above 1 is outside.
+    """
+    if not place_of_paper(setting):
+        return None
+    paper, value = setting["paper_value"], setting["value"]
+    half_width = abs((setting["low"] if paper < value else setting["high"]) - value)
+    return abs(paper - value) / half_width if half_width else None
 
 
 def region_words(setting: dict) -> str:

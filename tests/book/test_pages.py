@@ -43,7 +43,7 @@ def words_of(folder, pattern: str, files: str = "*.py") -> set[str]:
 
 # Folds, code, formulas, tables; glued values and references, each with its words.
 ASIDE = re.compile(
-    r"^(`{4,}).*?^\1$|^```.*?^```$|<details>.*?</details>|\$\$.*?\$\$|^\|[^\n]*$|\{[\w:]+\}`[^`]*`",
+    r"^(`{4,}).*?^\1$|^```.*?^```$|<details[^>]*>.*?</details>|\$\$.*?\$\$|^\|[^\n]*$|\{[\w:]+\}`[^`]*`",
     re.DOTALL | re.MULTILINE,
 )
 

@@ -203,6 +203,46 @@ def test_what_the_filter_needs_is_on_the_page(text):
             assert values == {claim[field] for claim in CLAIMS}
 
 
+def test_what_sorts_the_claims_is_on_their_rows(project):
+    """The paper's number, in halves of our interval from our value; the chance in a re-run."""
+    skew = {"value": 1.0, "low": 0.0, "high": 1.5}
+    settings = {
+        "below": (setting("below", **skew, paper_value=0.5), 0.5),
+        "above": (setting("above", **skew, paper_value=2.0), 2.0),
+        "words": (setting("words", **skew, paper_value="p < 0.05"), None),
+        "none": (setting("none", **skew), None),
+        "open": (setting("open", value=1.0, low=-INFINITE, high=INFINITE, paper_value=2.0), None),
+        "no-width": (setting("no-width", value=1.0, low=0.0, high=1.0, paper_value=2.0), None),
+    }
+    claims = [make_claim(one, id=f"claim-{name}") for name, (one, _) in settings.items()]
+    html = BeautifulSoup(render_myst(page.scorecard(book_with(project, claims))), "html.parser")
+    values = html.find("select", id="scorecard-order").find_all("option")
+    assert [option["value"] for option in values] == ["", "distance", "rerun"]
+    for row, (one, distance) in zip(html.select("li.claim"), settings.values(), strict=True):
+        assert row["data-distance"] == ("" if distance is None else f"{distance:.3g}")
+        if distance is not None:
+            assert (distance > 1) == (row["data-place"] == "outside")
+        chance = one.to_dict()["rerun_chance"]
+        assert row["data-rerun"] == ("" if chance is None else str(chance))
+
+
+def test_claims_that_one_number_decides_say_so(project):
+    claims = [
+        make_claim(setting("ahead"), id="ahead", sentence="A is ahead."),
+        make_claim(setting("alike", region=(-1, 1)), id="alike", sentence="Both are alike."),
+        make_claim(setting("elsewhere"), id="elsewhere", chapter="elr/structure"),
+        make_claim(setting("more", n=4), id="more"),
+        # a number without an interval may be the same by chance
+        make_claim(setting("all", low=1.0, high=1.0), id="all"),
+        make_claim(setting("also-all", low=1.0, high=1.0), id="also-all"),
+    ]
+    html = BeautifulSoup(render_myst(page.scorecard(book_with(project, claims))), "html.parser")
+    links = {row["id"]: row.select(".claim-why a") for row in html.select("li.claim")}
+    assert links["claim-ahead"][0].text == "“Both are alike.”"
+    assert links["claim-alike"][0]["href"] == "#claim-ahead"
+    assert [id for id, found in links.items() if found] == ["claim-ahead", "claim-alike"]
+
+
 def test_the_number_wrong_by_chance_counts_the_intervals(project):
     claims = [make_claim(setting(f"setting-{i}"), id=f"claim-{i}") for i in range(60)]
     identity = setting("identity", region=(0, 2), exact=True)

@@ -1,4 +1,4 @@
-"""The scorecard's search and filters."""
+"""The scorecard's search, filters and order."""
 
 import re
 from collections import Counter
@@ -81,3 +81,31 @@ def test_the_search_narrows(page):
     assert visible_claims(page) == []
     page.fill("#scorecard-search", "")
     assert len(visible_claims(page)) == len(everything)
+
+
+def order_of(page, name):
+    """The claims' ids as they follow each other, and the numbers by which they are sorted."""
+    script = f"rows => rows.map((row) => [row.id, row.dataset.{name} ?? ''])"
+    return page.locator("li.claim").evaluate_all(script)
+
+
+@pytest.mark.parametrize(("name", "is_falling"), [("distance", True), ("rerun", False)])
+def test_the_order_can_be_chosen_by_keyboard_and_undone(page, name, is_falling):
+    in_book = order_of(page, name)
+    page.focus("#scorecard-order")
+    for _ in range(["", "distance", "rerun"].index(name)):
+        page.keyboard.press("ArrowDown")
+    rows = order_of(page, name)
+    numbers = [float(number) for _, number in rows if number]
+    assert numbers == sorted(numbers, reverse=is_falling)
+    assert all(not number for _, number in rows[len(numbers) :])  # those without come last
+    assert sorted(rows) == sorted(in_book)
+    assert f"order={name}" in page.url
+    # a filter keeps the order
+    verdict = claims(page)[0]["verdict"]
+    page.select_option("#scorecard-verdict", verdict)
+    assert {claim["verdict"] for claim in visible_claims(page)} == {verdict}
+    assert order_of(page, name) == rows
+    page.click("#scorecard-reset")
+    assert order_of(page, name) == in_book
+    assert len(visible_claims(page)) == len(in_book)

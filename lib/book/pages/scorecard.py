@@ -1,14 +1,14 @@
 """The scorecard: every claim of the book by paper, with verdicts, intervals and a filter."""
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import pandas as pd
 from pybtex.database import parse_file
 
 from lib.base.validation import nearest
-from lib.book.range_plot import as_number, region_ends
+from lib.book.range_plot import region_ends
 from lib.book.rendering import render
 from lib.book.run.claim_rules import read_entries
 from lib.book.run.project import PUBLISHED, BookError, Project, read_mapping
@@ -20,7 +20,7 @@ from lib.book.verdicts.chapter_claims import (
     sign_errors,
     unstable_settings,
 )
-from lib.claims import KINDS, overall
+from lib.claims import KINDS, as_number, overall, primary_setting
 
 COLUMNS = (
     "id",
@@ -84,6 +84,7 @@ def scorecard(book) -> str:
         kinds=KINDS,
         places={"inside": "inside our interval", "outside": "outside our interval"},
         verdicts={kind: f"{symbol} {kind}" for kind, symbol in KINDS.items()},
+        twins=_twins(claims),
         reasons={id: entry.get("why", "") for id, entry in read_entries(project).items()},
         registrations={id: entry.words for id, entry in registration_of.items()},
         n_registered=_count_registered(book),
@@ -96,6 +97,25 @@ def scorecard(book) -> str:
         is_published=book.profile == PUBLISHED,
         profile=book.profile,
     )
+
+
+def _twins(claims: list[dict]) -> dict[str, list[dict]]:
+    """Return of each claim the others of its chapter that the same number decides.
+
+    It is the same where value, interval and units are; one without an interval may be by chance.
+    """
+    groups = defaultdict(list)
+    for claim in claims:
+        primary = primary_setting(claim)
+        low, high = as_number(primary["low"]), as_number(primary["high"])
+        names = ("value", "low", "high", "n", "unit")
+        number = tuple(primary[name] for name in names) if low < high else claim["id"]
+        groups[claim["chapter"], number].append(claim)
+    return {
+        claim["id"]: [other for other in group if other is not claim]
+        for group in groups.values()
+        for claim in group
+    }
 
 
 def _sizes(project: Project) -> dict[str, float]:
