@@ -463,7 +463,7 @@ def test_claims_show_themselves_without_a_renderer():
     words = words_of(output)
     assert words.startswith("Of 2 claims, 1 holds and 1 is undecided.\n\n| Claim")
     assert "2 [1, 3] | 0.5 | 30 random models |" in words
-    assert "<details><summary>" in words
+    assert "<details class=" in words
     assert "{dropdown}" not in words
     assert len(output.data["application/vnd.claims+json"]) == 2
 
