@@ -21,6 +21,8 @@ VERBS = {
     "undecided": ("is undecided", "are undecided"),
     "too little data": ("has too little data", "have too little data"),
     "exact": ("is exact", "are exact"),
+    "exact and holds": ("is exact and holds", "are exact and hold"),
+    "exact and fails": ("is exact and fails", "are exact and fail"),
     "table": ("is a table without a verdict", "are tables without a verdict"),
 }
 CLAIM_COLUMNS = ("Claim of the paper", "Here", "Value", "Margin", "Independent samples")
@@ -63,12 +65,21 @@ def claims_summary(claims: list[dict]) -> str:
 
 def count_words(claims: list[dict]) -> str:
     """Return what became of claims in one sentence, such as "Of 7 claims, 5 hold and 2 fail."."""
-    counts = Counter(overall(claim) for claim in claims)
+    counts = Counter(_counted_kind(claim) for claim in claims)
+    if len(counts) == 1 and len(claims) > 1:
+        [kind] = counts
+        return f"All {len(claims)} claims {VERBS[kind][1]}."
     phrases = []
     for kind, (singular, plural) in VERBS.items():
         if counts[kind]:
             phrases.append(f"{counts[kind]} {singular if counts[kind] == 1 else plural}")
     return f"Of {len(claims)} claim{'s' if len(claims) > 1 else ''}, {_listing(phrases)}."
+
+
+def _counted_kind(claim: dict) -> str:
+    """Return `overall`, and of an exact claim whether it holds."""
+    kind = overall(claim)
+    return f"exact and {primary_setting(claim)['verdict']}" if kind == "exact" else kind
 
 
 def _listing(phrases: list[str]) -> str:
