@@ -102,14 +102,13 @@ def scorecard(book) -> str:
 def _twins(claims: list[dict]) -> dict[str, list[dict]]:
     """Return of each claim the others of its chapter that the same number decides.
 
-    It is the same where value, interval and units are; one without an interval may be by chance.
+    It is the same where statistic, value, interval and units are: counts of few units agree by
+    chance, too.
     """
     groups = defaultdict(list)
     for claim in claims:
         primary = primary_setting(claim)
-        low, high = as_number(primary["low"]), as_number(primary["high"])
-        names = ("value", "low", "high", "n", "unit")
-        number = tuple(primary[name] for name in names) if low < high else claim["id"]
+        number = tuple(primary[name] for name in ("statistic", "value", "low", "high", "n", "unit"))
         groups[claim["chapter"], number].append(claim)
     return {
         claim["id"]: [other for other in group if other is not claim]
