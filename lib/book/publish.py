@@ -89,7 +89,8 @@ def first_cell(address: str) -> NotebookNode:
     Without an address, the reader has to know it.
     """
     source = render("first_cell.txt", address=address or "ADDRESS-OF-THIS-REPOSITORY").strip()
-    return new_code_cell(source, id=ID, metadata={"tags": ["remove-cell"]})
+    metadata = {"tags": ["remove-cell"], "jupyter": {"source_hidden": True}}
+    return new_code_cell(source, id=ID, metadata=metadata)
 
 
 def put_first_cell(path: Path, address: str) -> None:
