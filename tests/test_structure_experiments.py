@@ -1,9 +1,7 @@
 """Experiments on structures poorer or richer than the truth."""
 
 import itertools
-from pathlib import Path
 
-import nbformat
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,7 +10,6 @@ from scipy import stats
 from lib import evaluation, structures
 from lib.bayes_net import BayesNetClassifier
 from lib.experiments import structure as experiments
-from lib.trials import Seeds
 
 
 def plain_truth(n, m):
@@ -78,22 +75,6 @@ def test_columns_are_the_contract_for_any_number_of_workers():
     assert len(frame) == 2 * 3 * 2
     assert (frame["error"] >= frame["bayes_error"] - 1e-12).all()
     pd.testing.assert_frame_equal(frame, run(n_jobs=2))
-
-
-@pytest.mark.parametrize(("rate", "learners"), [(0.0, ["ofe", "elr"]), (0.3, ["ofe", "em"])])
-def test_the_trial_of_the_chapter_is_that_of_scripts(rate, learners):
-    notebook = nbformat.read(Path(__file__).parents[1] / "chapters" / "elr" / "structure.ipynb", 4)
-    sources = [cell.source for cell in notebook.cells]
-    [source] = [source for source in sources if source.startswith("def copied_attributes(")]
-    values = {"n_attributes": 4, "n_instances": 40, "smoothing": 1.0, "stopping": 20}
-    values |= {"learners": learners, "incomplete_learners": learners}
-    names = vars(experiments) | values
-    # the function alone, without what follows it in the cell
-    exec(source.split("\n\n\n")[0], names)
-    rows = pd.DataFrame(names["copied_attributes"](Seeds(0, (0,)), 2, rate))
-    frame = experiments.structure_robustness(4, [2], 40, rate, learners, n_runs=1, n_jobs=1)
-    complete_tests = rows[rows["test"] == 0].drop(columns="test").reset_index(drop=True)
-    pd.testing.assert_frame_equal(complete_tests, frame)
 
 
 def test_learners_do_not_depend_on_their_company():

@@ -24,7 +24,11 @@ FOLDED_OUTPUTS = {"hide-cell"}  # of solutions
 
 def prepare(project: Project, chapter: str) -> None:
     """Bring the cell that says what to install up to date, before a chapter is executed."""
-    put_first_cell(project.notebook(chapter), address(project.config))
+    path = project.notebook(chapter)
+    put_first_cell(path, address(project.config))
+    notebook = read_notebook(path)
+    fold(notebook)
+    write_whole(path, nbformat.writes(notebook) + "\n")
 
 
 def publish(project: Project, job: Job, commit: str) -> Path:
