@@ -8,8 +8,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from lib.base.files import write_whole
-from lib.book.publish import fold, put_first_cell
-from lib.book.repository import address
+from lib.book.publish import prepare
 from lib.book.run.kernels import KERNELSPEC
 from lib.book.run.project import QUICK, BookError, Project
 
@@ -57,7 +56,7 @@ def new_chapter(project: Project, name: str, title: str) -> str:
     scales = f"{quick.read_text(encoding='utf-8')}{name}: {{n_models: 5, n_jobs: 1}}\n"
     notebook = make_notebook(name, title)
     write_whole(path, nbformat.writes(notebook) + "\n")
-    put_first_cell(path, address(project.config))
+    prepare(project, name)
     write_whole(project.root / "_toc.yml", contents)
     write_whole(quick, scales)
     return TO_DO.format(notebook=path, name=name)
@@ -76,7 +75,6 @@ def make_notebook(name: str, title: str) -> NotebookNode:
         cell = make_cell(source.strip(), metadata={"tags": tags.split()})
         cell["id"] = f"cell-{len(notebook.cells)}"
         notebook.cells.append(cell)
-    fold(notebook)
     return notebook
 
 

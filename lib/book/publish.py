@@ -23,10 +23,10 @@ FOLDED_OUTPUTS = {"hide-cell"}  # of solutions
 
 
 def prepare(project: Project, chapter: str) -> None:
-    """Bring the cell that says what to install up to date, before a chapter is executed."""
+    """Put in the cell that says what to install, and fold; before a chapter is executed."""
     path = project.notebook(chapter)
-    put_first_cell(path, address(project.config))
     notebook = read_notebook(path)
+    put_first_cell(notebook, address(project.config))
     fold(notebook)
     write_whole(path, nbformat.writes(notebook) + "\n")
 
@@ -47,7 +47,6 @@ def publish(project: Project, job: Job, commit: str) -> Path:
             cell.execution_count = executed_cells[cell.id].execution_count
     shrink_figures(notebook)
     put_finding(notebook)
-    fold(notebook)
     digests = code_digests(project, job.chapter)
     notebook.metadata["published"] = {"commit": commit, **digests}
     write_whole(path, nbformat.writes(notebook) + "\n")
@@ -93,17 +92,13 @@ def first_cell(address: str) -> NotebookNode:
     Without an address, the reader has to know it.
     """
     source = render("first_cell.txt", address=address or "ADDRESS-OF-THIS-REPOSITORY").strip()
-    metadata = {"tags": ["remove-cell"], "jupyter": {"source_hidden": True}}
-    return new_code_cell(source, id=ID, metadata=metadata)
+    return new_code_cell(source, id=ID, metadata={"tags": ["remove-cell"]})
 
 
-def put_first_cell(path: Path, address: str) -> None:
-    """Write the cell into a notebook, after its title, in place of an older one."""
-    notebook = read_notebook(path)
-    cells = [cell for cell in notebook.cells if cell.get("id") != ID]
-    cells.insert(1, first_cell(address))
-    notebook.cells = cells
-    write_whole(path, nbformat.writes(notebook) + "\n")
+def put_first_cell(notebook: NotebookNode, address: str) -> None:
+    """Put the cell into a notebook, after its title, in place of an older one."""
+    notebook.cells = [cell for cell in notebook.cells if cell.id != ID]
+    notebook.cells.insert(1, first_cell(address))
 
 
 def shrink_figures(notebook: NotebookNode) -> None:

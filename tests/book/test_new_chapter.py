@@ -37,8 +37,9 @@ def test_a_new_chapter_is_listed_and_runs(project, tmp_path):
 def test_the_linter_accepts_what_is_written(tmp_path, name):
     path = tmp_path / "chapters" / "new.ipynb"
     path.parent.mkdir()
-    nbformat.write(make_notebook(name, "A title"), path)
-    put_first_cell(path, "https://example.org/owner/name")
+    notebook = make_notebook(name, "A title")
+    put_first_cell(notebook, "https://example.org/owner/name")
+    nbformat.write(notebook, path)
     ruff = [sys.executable, "-m", "ruff"]
     settings = ["--config", REPOSITORY / "pyproject.toml", "--no-cache", path]
     for command in (["check"], ["format", "--check"]):

@@ -75,14 +75,13 @@ def test_the_first_cell_stops_only_where_lib_is_missing(url, monkeypatch):
 
 
 def test_the_first_cell_is_put_in_once_and_kept_up_to_date(project):
-    path = project.notebook("cia/curves")
-    sources = [cell.source for cell in nbformat.read(path, as_version=4).cells]
-    put_first_cell(path, "")
-    put_first_cell(path, GITHUB)
-    cells = nbformat.read(path, as_version=4).cells
+    notebook = nbformat.read(project.notebook("cia/curves"), as_version=4)
+    sources = [cell.source for cell in notebook.cells]
+    put_first_cell(notebook, "")
+    put_first_cell(notebook, GITHUB)
     # below the title
     sources.insert(1, first_cell(GITHUB).source)
-    assert [cell.source for cell in cells] == sources
+    assert [cell.source for cell in notebook.cells] == sources
 
 
 @pytest.mark.parametrize("chapter", Project(REPOSITORY).chapters)
