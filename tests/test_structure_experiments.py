@@ -1,7 +1,9 @@
 """Experiments on structures poorer or richer than the truth."""
 
 import itertools
+from pathlib import Path
 
+import nbformat
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,6 +12,7 @@ from scipy import stats
 from lib import evaluation, structures
 from lib.bayes_net import BayesNetClassifier
 from lib.experiments import structure as experiments
+from lib.trials import Seeds
 
 
 def plain_truth(n, m):
@@ -75,6 +78,26 @@ def test_columns_are_the_contract_for_any_number_of_workers():
     assert len(frame) == 2 * 3 * 2
     assert (frame["error"] >= frame["bayes_error"] - 1e-12).all()
     pd.testing.assert_frame_equal(frame, run(n_jobs=2))
+
+
+@pytest.mark.parametrize(("rate", "learners"), [(0.0, ["ofe", "elr"]), (0.3, ["ofe", "em"])])
+def test_the_trial_of_the_chapter_is_that_of_scripts(rate, learners):
+    notebook = nbformat.read(Path(__file__).parents[1] / "chapters" / "elr" / "structure.ipynb", 4)
+    sources = [cell.source for cell in notebook.cells]
+    [source] = [source for source in sources if source.startswith("def exact_errors(")]
+    values = {"WORLDS": {2: experiments.duplicated_truth(4, 2)}, "NAIVE": structures.naive(4)}
+    values |= {"smoothing": 1.0, "stopping": 20}
+    names = vars(experiments) | values
+    # the function alone, without what follows it in the cell
+    exec(source.split("\n\n\n")[0], names)
+    rows = pd.DataFrame(names["exact_errors"](Seeds(0, (0,)), 2, 40, learners, rate=rate))
+    complete_tests = rows[rows["test"] == 0].set_index("learner")
+    frame = experiments.structure_robustness(4, [2], 40, rate, learners, n_runs=1, n_jobs=1)
+    errors = frame.set_index("learner")
+    pd.testing.assert_series_equal(complete_tests["error"], errors["error"])
+    pd.testing.assert_series_equal(
+        complete_tests["smallest"], errors["bayes_error"], check_names=False
+    )
 
 
 def test_learners_do_not_depend_on_their_company():

@@ -14,10 +14,7 @@ N_LISTED = 20  # differences that are listed
 # generic processor and for this one. nbval does not compare their text (nbval-ignore-output).
 MOVING = {
     # ends of a BCa interval of six models, which counts resamples equal to the sample's mean
-    ("cia/curves", "two-shows"): 0.05,
     ("cia/curves", "cell-43"): 0.05,
-    # a mean difference of Winnows whose margin is chosen by cross-validation, where ties turn
-    ("cia/curves", "margin-shows"): 0.01,
     # members of a vote of networks disagree on another example or two
     ("ensembles/votes", "378d609b"): 0.01,
     ("ensembles/votes", "cac2a28a"): 0.01,
