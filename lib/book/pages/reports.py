@@ -32,7 +32,8 @@ LINK = re.compile(
 PAGE_OF_WORKS = "references.html#"
 SECTION = re.compile(r"^## ", re.MULTILINE)
 TITLE = re.compile(r"^# .*\n?", re.MULTILINE)
-VERBS = {"holds": ("holds", "hold"), "fails": ("fails", "fail")}
+# singular and plural of the kinds that have two forms
+WORDS = {"holds": ("holds", "hold"), "fails": ("fails", "fail"), "table": ("table", "tables")}
 
 
 def reports_results(cells: list[NotebookNode]) -> bool:
@@ -185,7 +186,7 @@ def _claims_line(cells: list[NotebookNode]) -> list[NotebookNode]:
     phrases = []
     for verdict in KINDS:
         if counts[verdict]:
-            singular, plural = VERBS.get(verdict, (verdict, verdict))
+            singular, plural = WORDS.get(verdict, (verdict, verdict))
             phrases.append(f"{counts[verdict]} {singular if counts[verdict] == 1 else plural}")
     if not phrases:
         return []
