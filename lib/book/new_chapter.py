@@ -23,7 +23,7 @@ Written: {notebook}; listed in _toc.yml and tests/quick.yml. What is left to do:
  4. Run `book refresh {name}` to store the outputs of its quick run, and `make test`.
  5. Run `book publish {name}`; record verdicts by `book claims --record`, its time in
     chapters/seconds.yml.
- 6. Say in chapters/reference/changelog.md what is new."""
+ 6. Say in CHANGELOG.md what is new."""
 
 
 def new_chapter(project: Project, name: str, title: str) -> str:

@@ -6,7 +6,6 @@ from functools import cache
 
 import nbformat
 import pytest
-import yaml
 from conftest import REPOSITORY
 
 from lib.book.run.keys import FINDING
@@ -18,7 +17,6 @@ CHAPTERS = REPOSITORY / "chapters"
 CHAPTER_PATHS = sorted(CHAPTERS.glob("*/*.ipynb"))
 CHAPTER_IDS = [f"{path.parent.name}-{path.stem}" for path in CHAPTER_PATHS]
 REFERENCE = CHAPTERS / "reference"
-CHANGE = re.compile(r"- from ([\w ]+?) to ([\w ]+): (.*?)[;.]\n", re.DOTALL)
 
 
 def terms() -> list[str]:
@@ -138,22 +136,6 @@ def test_names_in_the_notation_are_in_the_code():
     names -= {"True", "False"}
     assert len(names) > 40
     assert names - words_of(REPOSITORY / "lib", word) - words_of(CHAPTERS, word, "*.ipynb") == set()
-
-
-def test_the_newest_change_of_a_verdict_is_the_recorded_one():
-    text = (REFERENCE / "changelog.md").read_text(encoding="utf-8")
-    recorded = yaml.safe_load((CHAPTERS / "verdicts.yml").read_text(encoding="utf-8"))
-    newest = {}
-    for _, verdict, ids in CHANGE.findall(text):
-        for setting in re.findall(r"`([^`]+)`", ids):
-            newest.setdefault(setting, verdict)  # the newest stands first
-    assert len(newest) >= 15
-    for setting in newest.keys() & recorded.keys():
-        # verdicts have margins since 26 November 2026; before, these two had one name
-        was_ambiguous = newest[setting] == "ambiguous"
-        # "too imprecise" was a kind of its own until 28 November 2026
-        expected = "undecided" if was_ambiguous else newest[setting]
-        assert recorded[setting] == expected.replace("too imprecise", "undecided"), setting
 
 
 def test_errata_three_bounds_of_appendix_d_are_not_above_the_value():
