@@ -117,7 +117,7 @@ def test_terms_are_in_the_glossary(page):
     assert terms_of_page - explained == set()
 
 
-@pytest.mark.parametrize("page", ["glossary", "notation", "errata"])
+@pytest.mark.parametrize("page", ["glossary", "errata"])
 def test_places_that_are_named_are_in_a_chapter(page):
     text = (REFERENCE / f"{page}.md").read_text(encoding="utf-8")
     places = {*roles("numref", text), *roles("eq", text)}
@@ -125,8 +125,8 @@ def test_places_that_are_named_are_in_a_chapter(page):
     assert places - words_of(CHAPTERS, r"[\w-]+", "*.ipynb") == set()
 
 
-def test_names_in_the_notation_are_in_the_code():
-    text = (REFERENCE / "notation.md").read_text(encoding="utf-8")
+def test_names_of_symbols_are_in_the_code():
+    text = (REFERENCE / "glossary.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\|(.*)\|$", text, re.MULTILINE)
     columns = [row.split(" | ")[2] for row in rows if row.count(" | ") == 3]
     word = r"[A-Za-z_]\w*"
