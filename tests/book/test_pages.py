@@ -150,6 +150,19 @@ def test_errata_three_bounds_of_appendix_d_are_not_above_the_value():
     assert n_false_bounds == 3
 
 
+def test_errata_em_and_apn_differ_in_10_of_25_data_sets():
+    cells = elr_tables.paper_cells_wide("iv")
+    assert (int((cells["naive+em"] != cells["naive+apn"]).sum()), len(cells)) == (10, 25)
+
+
+def test_errata_30_cells_of_single_test_sets_have_no_spread():
+    sizes = elr_tables.test_set_sizes("vi").query("folds == 1")
+    cells = elr_tables.paper_cells("vi").query("dataset in @sizes.index")
+    assert (len(cells), cells["se"].max()) == (30, 0)
+    errors = elr_tables.binomial_error(cells["value"], cells["dataset"].map(sizes["n"]))
+    assert (round(errors.min(), 1), round(errors.max(), 1)) == (0.4, 4.0)
+
+
 def test_errata_heart_in_table_viii_is_the_cell_of_ofe():
     rows = "dataset == 'heart' and structure == 'naive'"
     (cell,) = paper_table("viii").query(f"{rows} and learner == 'elr'").itertuples()
