@@ -61,7 +61,7 @@ def test_rounding_is_no_difference():
     assert differences(STORED, displayed(outputs(GAIN | {"value": 0.5001})), 1e-3) == []
 
 
-MEASURED = {("winnow2/fair", "learners-table")}  # seconds
+MEASURED = {("winnow2/fair", "learners-table"), ("stochastic/digits", "claims-on-time")}  # seconds
 
 
 def test_what_a_cell_says_is_compared_unless_its_numbers_move():
