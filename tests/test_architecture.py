@@ -265,8 +265,8 @@ def test_contributing_has_the_words():
     assert set(WORDS) <= set(words)
 
 
-# of what starts a program or an extension; a table is of the old form of chapters or of the new
-SHARED_NAMES = {"main", "setup", "table"}
+# of what starts a program or an extension
+SHARED_NAMES = {"main", "setup"}
 
 
 def test_a_public_name_means_one_thing():

@@ -1,7 +1,6 @@
 """Figures and tables: what is drawn is what the frame says, and nothing else."""
 
 import itertools
-import re
 
 import matplotlib
 
@@ -16,9 +15,8 @@ from matplotlib.colors import to_hex
 
 from lib import figures
 from lib.base.colour import contrast
-from lib.evaluation import compare_ranks
 from lib.experiments import CIA_LEARNERS
-from lib.figures import comparison, heatmap, style_of
+from lib.figures import comparison, heatmap
 from lib.figures.colours import COLOURS, LINE_COLOURS
 from lib.figures.learner_styles import STYLES
 
@@ -142,80 +140,9 @@ def test_crossing_sizes_in_words(size, words):
     assert figures.size_words(size, (20, 3000)) == words
 
 
-def table_lines(frame, caption="A caption.", name="tbl-x", formats=None):
-    return figures.table(frame, caption, name, formats).data.splitlines()
-
-
-def test_tables_are_numbered_and_harmless():
-    frame = pd.DataFrame({"a|b": ["x|y"], "c": [0.12345]})
-    lines = table_lines(frame, "A caption.", "tbl-x", {"c": ".2f"})
-    assert lines[:2] == ["```{table} A caption.", ":name: tbl-x"]
-    # a bar in a name or value is no border of a cell
-    assert all(len(re.findall(r"(?<!\\)\|", line)) == 3 for line in lines[3:-1])
-    assert re.search(r" 0\.12 ", lines[-2])
-
-
-def test_table_words_for_numbers_that_are_not():
-    lines = table_lines(pd.DataFrame({"s": [np.inf, np.nan, 3.0]}), formats={"s": ".0f"})
-    assert [line.strip("| ") for line in lines[-4:-1]] == ["never", "—", "3"]
-
-
-def test_in_a_table_only_an_end_of_an_interval_has_the_sign_of_zero():
-    frame = pd.DataFrame({"v": [-0.004, -0.006], "w": [0.0, 1.0]})
-    lines = table_lines(frame, formats={"v": "+.2f"})
-    rows = [line for line in lines if line.startswith("| ")][2:]
-    assert rows == ["| 0.00 | 0.0 |", "| -0.01 | 1.0 |"]
-    changes = {
-        "-0.00 [-0.02, -0.00]": "0.00 [-0.02, -0.00]",
-        "−0.0 ± 0.1": "0.0 ± 0.1",
-        "+0": "0",
-        "0.04-0.00": "0.04-0.00",
-        "-0.01": "-0.01",
-        "mofn-0": "mofn-0",
-    }
-    lines = table_lines(pd.DataFrame({"v": list(changes)}))
-    assert lines[-7:-1] == [f"| {text} |" for text in changes.values()]
-
-
-def test_glued_numbers_are_plain(monkeypatch):
-    values = []
-    monkeypatch.setattr("lib.figures.page.glue", lambda name, value, display: values.append(value))
-    figures.glue_numbers(a=np.float64(1.23456789), b=np.int64(3), c=np.bool_(True), d="word")
-    assert list(map(repr, values)) == ["1.23457", "3", "'yes'", "'word'"]
-    values.clear()
-    figures.glue_estimates(100, e=(0.5, 0.25, 0.75, 8))
-    assert list(map(repr, values)) == ["50.0", "25.0", "75.0"]
-
-
 def test_plus_minus():
     texts = figures.plus_minus([0.123, np.nan, -1.0], [0.045, np.nan, np.nan])
     assert texts == ["0.12 ±\xa00.04", "—", "−1.00 ±\xa0—"]
-
-
-@pytest.mark.parametrize("k", [3, 5])
-def test_the_critical_difference_diagram_has_names_ranks_and_bars(k):
-    scores = {
-        "winnow": [0.9, 0.8, 0.7, 0.9],
-        "tree": [0.8, 0.7, 0.6, 0.95],
-        "mine": [0.1, 0.2, 0.3, 0.1],
-        "forest": [0.5, 0.6, 0.5, 0.4],
-        "logistic": [0.3, 0.3, 0.4, 0.2],
-    }
-    ranks = compare_ranks(pd.DataFrame(scores).iloc[:, :k])
-    (axis,) = comparison.critical_difference_diagram(ranks).axes
-    labels = [f"{style_of(name)['label']} {rank:.2f}" for name, rank in ranks.ranks.items()]
-    ticks = [str(rank) for rank in range(1, k + 1, 2)]
-    texts = [text.strip() for text in words(axis.texts)]
-    assert sorted(texts) == sorted([*ticks, *labels, "critical difference"])
-    assert axis.get_xlim()[0] > axis.get_xlim()[1]  # the best on the right
-    (difference,) = [a - b for a, b, height, _ in horizontal_lines(axis) if height > 1]
-    assert difference == pytest.approx(ranks.critical_difference)
-    bars = [(a, b) for a, b, height, _ in horizontal_lines(axis) if height < 0]
-    # a bar reaches a little beyond the first and the last of its group
-    expected = []
-    for group in ranks.groups:
-        expected.append((ranks.ranks[group[0]] - 0.06, ranks.ranks[group[-1]] + 0.06))
-    np.testing.assert_allclose(bars, expected)
 
 
 def test_differences_are_drawn_with_their_intervals_and_coloured_by_them():
@@ -262,27 +189,6 @@ def test_words_of_a_heatmap_stand_out_and_keep_their_colours():
         assert artist.get_gid().startswith("fixed-")
 
 
-def test_the_scatter_of_errors_has_a_panel_a_structure_and_names_what_is_far():
-    rows = [
-        ("iris", "naive", "elr", 95.0, 1.0),
-        ("iris", "naive", "ofe", 91.0, 1.0),
-        ("vote", "naive", "elr", 80.0, 2.0),
-        ("vote", "naive", "ofe", 78.0, 2.0),
-        ("vote", "tan", "elr", 90.0, 1.0),
-        ("vote", "tan", "ofe", 94.0, 1.0),
-    ]
-    columns = ["dataset", "structure", "learner", "value", "se"]
-    nb, tan = figures.error_scatter(pd.DataFrame(rows, columns=columns), "elr", "ofe").axes
-    assert [axis.get_title() for axis in (nb, tan)] == ["NB", "TAN"]
-    assert marks(nb) == {BLUE: [(5, 9)], GREY: [(20, 22)]}
-    assert marks(tan) == {BLUE: [(10, 6)]}
-    ends = [(start, end) for start, end, _ in lines(nb)]
-    assert ((4, 9), (6, 9)) in ends
-    assert ((5, 8), (5, 10)) in ends
-    assert (words(nb.texts), words(tan.texts)) == (["iris"], ["vote"])
-    assert (tan.get_xlabel(), nb.get_ylabel()) == ("error of ELR (%)", "error of OFE (%)")
-
-
 def test_the_map_of_agreement_has_a_colour_for_what_is_far():
     cells = pd.DataFrame(
         {
@@ -305,7 +211,7 @@ def test_the_map_of_agreement_has_a_colour_for_what_is_far():
 
 @pytest.mark.parametrize(
     "draw",
-    [lambda empty: figures.error_scatter(empty, "elr", "ofe"), figures.agreement_map],
+    [figures.agreement_map],
 )
 def test_nothing_to_draw_is_said(draw):
     columns = ["structure", "dataset", "column", "learner", "value", "se", "z"]

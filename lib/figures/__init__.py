@@ -4,7 +4,6 @@ from lib.figures.agreement import agreement_map
 from lib.figures.colours import COLOURS
 from lib.figures.curves import T_LABEL, learning_curves, size_axis, size_words
 from lib.figures.learner_styles import hues, pair_label, style_of, styles
-from lib.figures.page import glue_estimates, glue_numbers, plus_minus, table
 from lib.figures.plots import heatmap, legend_above, line
-from lib.figures.scatter import error_scatter
 from lib.figures.style import keep_colours, use_style
+from lib.figures.words import plus_minus

@@ -18,69 +18,6 @@ AHEAD_COLOURS = {
 }
 
 
-def critical_difference_diagram(comparison):
-    """Draw average ranks on a line, best on the right; bars join what the test cannot tell apart.
-
-    The diagram is Demsar's (2006), figure 1.
-
-    Parameters
-    ----------
-    comparison : lib.evaluation.RankComparison
-
-    Returns
-    -------
-    Figure
-    """
-    ranks = comparison.ranks
-    groups = comparison.groups
-    n_learners = len(ranks)
-    n_right = (n_learners + 1) // 2  # learners with their names on the right: the better half
-    depth_of_groups = 0.5 * len(groups)  # in units of the y axis, below the line of ranks
-
-    figure_height = 1.3 + 0.36 * n_right + 0.13 * len(groups)
-    figure, axis = plt.subplots(figsize=(7.4, figure_height))
-    axis.set(xlim=(n_learners + 0.2, 0.8), ylim=(-1.1 - depth_of_groups - n_right, 1.6))
-    _draw_rank_axis(axis, n_learners)
-    _draw_critical_difference(axis, n_learners, comparison.critical_difference)
-    for i, group in enumerate(groups):
-        ends = (ranks[group[0]] - 0.06, ranks[group[-1]] + 0.06)
-        y = -0.35 - 0.5 * i
-        axis.plot(ends, [y, y], color="#666666", linewidth=4, solid_capstyle="butt")
-
-    top_name = -0.6 - depth_of_groups
-    for i, (learner, rank) in enumerate(ranks.items()):
-        if i < n_right:
-            _draw_learner(axis, learner, rank, x=1 - 0.15, y=top_name - i, alignment="left")
-        else:
-            y = top_name - (n_learners - 1 - i)
-            _draw_learner(axis, learner, rank, x=n_learners + 0.15, y=y, alignment="right")
-    axis.set_axis_off()
-    return figure
-
-
-def _draw_rank_axis(axis, n_learners):
-    axis.plot([1, n_learners], [0, 0], color="black", linewidth=1)
-    axis.vlines(range(1, n_learners + 1), 0, 0.18, color="black", linewidth=1)
-    for tick in range(1, n_learners + 1, 2):
-        axis.text(tick, 0.3, tick, ha="center", va="bottom", fontsize=9)
-
-
-def _draw_critical_difference(axis, n_learners, difference):
-    """A bar as long as the critical difference, from the worst rank on."""
-    end = n_learners - difference
-    axis.plot([n_learners, end], [1.25, 1.25], color="black", linewidth=2)
-    axis.text(end - 0.1, 1.25, "critical difference", va="center", fontsize=9)
-
-
-def _draw_learner(axis, learner, rank, x, y, alignment):
-    """A mark at a learner's rank, and a line from it down and aside to its name at (x, y)."""
-    style = style_of(learner)
-    axis.plot([rank, rank, x], [0, y, y], color=style["color"], linewidth=1)
-    axis.plot(rank, 0, color=style["color"], marker=style["marker"], markersize=6)
-    words = f" {style['label']} {rank:.2f} "
-    axis.text(x, y, words, ha=alignment, va="center", fontsize=9)
-
-
 def draw_differences(table):
     """Draw differences in accuracy with intervals, a row a data set, a panel a pair of learners.
 

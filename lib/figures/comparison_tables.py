@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from lib.figures.learner_styles import pair_label
-from lib.figures.page import plus_minus
+from lib.figures.words import plus_minus
 from lib.report.numbers import estimate_words, number_words
 
 
