@@ -13,17 +13,15 @@ GAIN = {"value": 0.5, "low": -1.0, "high": None, "unit": "points"}
 SETTING = {"id": "a", "verdict": "holds", "value": 0.2, "low": 0.1, "high": 0.3, "n": 10}
 
 
-def outputs(gain=GAIN, verdict="holds", glued="0.25"):
-    """Outputs of a cell: a text, a sentence with numbers, claims, a number that is glued."""
+def outputs(gain=GAIN, verdict="holds"):
+    """Outputs of a cell: a text, a sentence with numbers, claims."""
     other = SETTING | {"id": "b", "words": "n = 75"}
     settings = [SETTING | {"verdict": verdict}, other]
     claims = [{"id": "a-claim", "primary": "a", "settings": settings}]
-    mime = "application/papermill.record/text/plain"
     return [
         {"text": "..."},
         {"metadata": {"numbers": {"gain": gain, "T": [0.1, 2]}}},
         {"data": {CLAIMS_JSON: claims}, "metadata": {"numbers": {}}},
-        {"data": {mime: glued}, "metadata": {"scrapbook": {"name": "share"}}},
     ]
 
 
@@ -36,10 +34,7 @@ def test_each_number_has_its_place():
     assert STORED["2", "claims", "a", "verdict"] == "holds"
     assert STORED["2", "claims", "b", "low"] == 0.1
     assert ("2", "claims", "b", "verdict") not in STORED  # it decides nothing
-    assert STORED["3", "glued", "share"] == 0.25
     assert displayed([{"text": "..."}, {"metadata": {}}]) == {}
-    words = "application/papermill.record/text/plain"
-    assert displayed([{"data": {words: "'EM'"}, "metadata": {"scrapbook": {"name": "x"}}}]) == {}
 
 
 @pytest.mark.parametrize(
@@ -49,7 +44,6 @@ def test_each_number_has_its_place():
         ({"gain": GAIN | {"high": 1.0}}, "1/numbers/gain/high: None stored, 1.0 found"),
         ({"gain": GAIN | {"more": 1}}, "1/numbers/gain/more: 'nothing' stored, 1 found"),
         ({"verdict": "fails"}, "2/claims/a/verdict: 'holds' stored, 'fails' found"),
-        ({"glued": "0.26"}, "3/glued/share: 0.25 stored, 0.26 found"),
     ],
 )
 def test_a_difference_is_named(changes, line):

@@ -10,7 +10,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from PIL import Image
 
 from lib.base.files import write_whole
-from lib.book.pages.reports import SUMMARY
+from lib.book.pages.reports import summary_of
 from lib.book.rendering import render
 from lib.book.repository import address
 from lib.book.run.jobs import Job
@@ -75,15 +75,6 @@ def fold(notebook: NotebookNode) -> None:
             cell.metadata["jupyter"] = folded
         else:
             cell.metadata.pop("jupyter", None)
-
-
-def summary_of(notebook: NotebookNode) -> str:
-    """Return the text that a notebook's summary displays; empty if it has none."""
-    for cell in notebook.cells:
-        if SUMMARY in cell.metadata.get("tags", []):
-            for output in cell.outputs:
-                return output.data["text/markdown"]
-    return ""
 
 
 def first_cell(address: str) -> NotebookNode:

@@ -9,7 +9,7 @@ from weakref import WeakValueDictionary
 
 from lib.claims.register import registered_entries
 from lib.claims.setting import Setting, check_id
-from lib.claims.tables import claim_tables, claims_summary, outcome
+from lib.claims.tables import claims_summary
 
 CLAIMS_JSON = "application/vnd.claims+json"  # media type of claims in the output of a cell
 
@@ -196,7 +196,7 @@ class Claim:
 
 
 class Claims:
-    """The claims of one paper that a chapter tests; shows itself as a table of verdicts.
+    """The claims of one paper that a chapter tests.
 
     Parameters
     ----------
@@ -244,16 +244,3 @@ class Claims:
 
     def __iter__(self) -> Iterator[Claim]:
         return iter(self._claims.values())
-
-    def _repr_mimebundle_(self, include=None, exclude=None) -> dict:
-        claims = [claim.to_dict(self.paper) for claim in self]
-        lines = [f"{claim['sentence']} ({_without_tags(outcome(claim))})" for claim in claims]
-        return {
-            "text/plain": "\n".join(lines),
-            "text/markdown": claim_tables(claims),
-            CLAIMS_JSON: claims,
-        }
-
-
-def _without_tags(html):
-    return re.sub("<[^>]*>", "", html)

@@ -1,4 +1,4 @@
-"""How claims are shown: verdicts as badges, estimates and regions in words, tables in MyST.
+"""How claims are shown: verdicts as badges, estimates and regions in words, tables in Markdown.
 
 A claim or a setting is here what `Claim.to_dict` or `Setting.to_dict` returns.
 """
@@ -25,19 +25,8 @@ VERBS = {
     "exact and fails": ("is exact and fails", "are exact and fail"),
     "table": ("is a table without a verdict", "are tables without a verdict"),
 }
-CLAIM_COLUMNS = ("Claim of the paper", "Here", "Value", "Margin", "Independent samples")
+CLAIM_COLUMNS = ("Claim", "Here", "Value", "Matters from", "Independent samples")
 FOLD_TITLE = "Every setting as a picture; the first of each claim decides"
-
-
-def claim_tables(claims: list[dict]) -> str:
-    """Return as MyST a table of a chapter's claims, and one of their settings, folded."""
-    claim_rows = []
-    for claim in claims:
-        quote = f"“{claim['quote']}”"
-        claim_rows.append((outcome(claim), literal(claim["sentence"]), literal(quote)))
-    claims_table = markdown_table(("Verdict", "Claim", "Paper"), claim_rows)
-    dropdown = f":::{{dropdown}} {FOLD_TITLE}\n:class-container: strips\n"
-    return f"{claims_table}\n\n{dropdown}\n{_settings_tables(claims)}\n:::"
 
 
 def claims_summary(claims: list[dict]) -> str:

@@ -32,11 +32,10 @@ title: str = "a title"  # shown in the figure
 limit: float | None = None  # time limit, if any
 """
 CLAIMS = """\
-from myst_nb import glue
 from lib.claims import Claims
 
-verdicts = Claims(paper="groveroth1997")
-claim = verdicts.claim(
+claims = Claims(paper="groveroth1997")
+claim = claims.claim(
     "mean-is-positive", "The mean | of [it] is positive.", quote="it is positive"
 )
 claim.test(
@@ -46,18 +45,19 @@ claim.test(
     region=(0, float("inf")),
     margin=0.5,
     paper_value=1.5,
-    anchor="the-result",
+    anchor="fig-line",
 )
-glue("verdicts", verdicts, display=False)
-glue("n", n_models, display=False)
+claims.show()
 """
 FIGURE = """\
 import matplotlib.pyplot as plt
 import matplotlib_inline.backend_inline
+from lib import report
 matplotlib_inline.backend_inline.set_matplotlib_formats("svg", "png")
 plt.rcParams["svg.hashsalt"] = "book"
-figure, axes = plt.subplots(figsize=(3, 2))
-_ = axes.plot(sizes, [n_models * size for size in sizes])
+_, axes = plt.subplots(figsize=(3, 2))
+axes.plot(sizes, [n_models * size for size in sizes])
+report.figure(axes, "It rises.", name="fig-line", alt="A line.")
 """
 # of the introduction, as long as there is no PDF
 PDF_LINK = '<p class="pdf-link">The whole book as a PDF: <code>make book</code> makes it.</p>'
@@ -65,13 +65,10 @@ PDF_LINK = '<p class="pdf-link">The whole book as a PDF: <code>make book</code> 
 
 def chapter(*code: str) -> nbformat.NotebookNode:
     """Return a notebook with a parameters cell and these code cells."""
-    top = (
-        "# A chapter\n\n```{glue:md} verdicts\n:format: myst\n```\n\n"
-        "{glue:text}`n:d` models {cite}`groveroth1997`."
-    )
+    top = "# A chapter\n\nModels, as in [Grove & Roth](../references.md#groveroth1997)."
     result = (
-        "(the-result)=\n## Result\n\n$$\nx^2\n$$\n\n"
-        "{cite:t}`littlestone1988`, [a](../intro.md) {ref}`the-result`."
+        "## Result\n\n$$\nx^2\n$$\n\n"
+        "See [Littlestone](../references.md#littlestone1988), [a](../intro.md), [it](#fig-line)."
     )
     code_cells = [new_code_cell(source, metadata={"tags": ["hide-input"]}) for source in code]
     return new_notebook(
@@ -112,13 +109,13 @@ def book(project: Project, *arguments):
 def built_project(tmp_path_factory):
     """Return a small book that was built strictly; no test changes it.
 
-    It has a chapter that glues, one that reports, and a finding of this one on its first page.
+    It has two chapters, and on its first page a finding of one.
     """
     project = make_project(tmp_path_factory.mktemp("built") / "a {book} with 'quotes'")
     nbformat.write(chapter(CLAIMS, FIGURE), project.notebook("cia/curves"))
     nbformat.write(reporting_chapter(), project.notebook("cia/climb"))
     toc = yaml.safe_load((project.root / "_toc.yml").read_text())
-    toc["parts"][0]["chapters"].insert(1, {"file": "chapters/cia/climb"})
+    toc["parts"][0]["chapters"].insert(0, {"file": "chapters/cia/climb"})
     (project.root / "_toc.yml").write_text(yaml.safe_dump(toc))
     reference = project.root / "chapters" / "reference"
     reference.mkdir()

@@ -8,7 +8,7 @@ from conftest import REPOSITORY, book_with
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from lib.book.pages.findings import FINDING
-from lib.book.pages.scorecard import counts_sentence
+from lib.book.pages.scorecard import OWN, counts_sentence
 from lib.book.run.project import BookError
 from lib.book.verdicts.assertions import require_assertions
 from lib.book.verdicts.register import Registration
@@ -41,13 +41,21 @@ def test_the_sentence_of_counts(project):
             setting = {"id": verdict, "verdict": verdict, "rerun_chance": 0.5}
             settings.append(setting | {"is_drawn": verdict != "undecided", "is_over_sets": False})
         primary = verdicts[-1]
-        return {"id": primary, "kind": kind, "primary": primary, "settings": settings}
+        paper = OWN if "too little data" in verdicts else "a paper"
+        return {
+            "id": primary,
+            "paper": paper,
+            "kind": kind,
+            "primary": primary,
+            "settings": settings,
+        }
 
     claims = [
         claim("negligible", "fails"),
         claim("holds"),
         claim("undecided"),
         claim("a", kind="table"),
+        claim("too little data"),  # our own, which is in no count
     ]
     pages = book_with(project, claims)
     before = {"holds": "all", "fails": "rule", "undecided": "none", "of-no-chapter": "all"}

@@ -44,8 +44,8 @@ def test_only_the_most_frequent_needs_are_listed():
 def test_book_run_ends_with_what_it_has_decided(project, write_chapter):
     claim = """\
 from lib.claims import Claims
-verdicts = Claims(paper="groveroth1997")
-claim = verdicts.claim("many-models", "Many models.", quote="many")
+claims = Claims(paper="groveroth1997")
+claim = claims.claim("many-models", "Many models.", quote="many")
 claim.test(
     "many",
     statistic="models",
@@ -55,7 +55,7 @@ claim.test(
     min_trials=8,
     unit="models",
 )
-verdicts"""
+claims.show()"""
     write_chapter(project, "cia/curves", claim)
     output = book(project, "run", "cia/curves", "-p", "n_models", "7").output
     assert output.splitlines()[-2:] == [

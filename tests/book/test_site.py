@@ -11,7 +11,7 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from lib.book import quick
 from lib.book.pages import site
-from lib.book.pages.directives import GLUED_IMAGE, picture_of, write_picture
+from lib.book.pages.directives import picture_of, write_picture
 from lib.book.run import remote_data
 from lib.book.run.keys import code_digests
 from lib.book.run.project import BookError
@@ -83,7 +83,7 @@ def test_a_strict_build_gives_complete_pages(built_project):
     assert "<em>quick</em> profile" in scorecard
     assert "Sentences of papers: 2, in 2 settings" in scorecard
     assert "Grove and Roth, 1997" in scorecard
-    assert 'href="cia/curves.html#the-result"' in scorecard
+    assert 'href="cia/curves.html#fig-line"' in scorecard
     assert "3 [0.5, 5.5], n = 3" in scorecard.replace("\N{NO-BREAK SPACE}", " ")
     assert all((html / "chapters" / f"claims.{kind}").exists() for kind in ("json", "csv"))
     assert "holds            positive: 3" in book(project, "claims", "--profile", "quick").output
@@ -186,28 +186,22 @@ def test_refresh_stores_the_outputs_of_the_quick_run_for_nbval(project):
     assert "n_models: int = 3" in parameters.source
     assert injected.source == "n_models = 9"
     (claims,) = [
-        value
+        output.data[CLAIMS_JSON]
         for cell in others
         for output in cell.outputs
-        for mime, value in output.get("data", {}).items()
-        if mime.endswith(CLAIMS_JSON)
+        if CLAIMS_JSON in output.get("data", {})
     ]
     assert claims[0]["settings"][0]["n"] == 9
 
 
-@pytest.mark.parametrize("kind", ["glued", "reported"])
-def test_a_figure_of_another_page_is_found_and_written(tmp_path, kind):
+def test_a_figure_of_another_page_is_found_and_written(tmp_path):
     pictures = {"image/svg+xml": "<svg/>", "image/png": b64encode(b"of points").decode()}
-    if kind == "glued":
-        data = {mime.replace("image/", GLUED_IMAGE): text for mime, text in pictures.items()}
-        metadata = {"scrapbook": {"name": "picture"}}
-    else:
-        data = pictures
-        metadata = {"report": {"kind": "figure", "name": "picture"}}
-    cells = [new_code_cell("", outputs=[new_output("display_data", data, metadata=metadata)])]
-    picture = picture_of(cells, "picture")
+    metadata = {"report": {"kind": "figure", "name": "fig-points"}}
+    cells = [new_code_cell("", outputs=[new_output("display_data", pictures, metadata=metadata)])]
+    picture = picture_of(cells, "fig-points")
     assert picture == pictures
-    assert picture_of(cells, "another") == {}
+    with pytest.raises(KeyError, match="another"):
+        picture_of(cells, "another")
     assert write_picture(picture, tmp_path / "a").read_text() == "<svg/>"
     del picture["image/svg+xml"]
     assert write_picture(picture, tmp_path / "a").name == "a.png"

@@ -17,8 +17,8 @@ from lib.book.sweep.plan import claim_folder, plan_runs
 
 CLAIM = """\
 from lib.claims import Claims
-verdicts = Claims(paper="groveroth1997")
-claim = verdicts.claim("many-models", "More than <3> models & more.", quote="more")
+claims = Claims(paper="groveroth1997")
+claim = claims.claim("many-models", "More than <3> models & more.", quote="more")
 claim.test(
     "many",
     statistic="models",
@@ -26,7 +26,7 @@ claim.test(
     region=(3, float("inf")),
     margin=0.25,
 )
-verdicts
+claims.show()
 """
 FAILS_AT_4 = "if n_models == 4:\n    raise RuntimeError('<b>four</b> is too many')"
 

@@ -7,12 +7,13 @@ from functools import cached_property
 from pathlib import Path
 
 import nbformat
+from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell, new_notebook
 
 from lib.book.pages.arrangement import arrange
-from lib.book.pages.findings import fill_findings, finding_of
+from lib.book.pages.findings import FINDING, fill_findings, finding_of
 from lib.book.pages.reference import data_sets
-from lib.book.pages.reports import mend_links, reports_results
+from lib.book.pages.reports import mend_links
 from lib.book.pages.runs import Run, provenance, runs_of
 from lib.book.pages.scorecard import counts_sentence, scorecard
 from lib.book.run import history
@@ -20,9 +21,6 @@ from lib.book.run.keys import data_file_digests
 from lib.book.run.project import Project, parameters_of, read_text, resolve_parameters
 from lib.book.verdicts.chapter_claims import claims_of
 from lib.book.verdicts.register import Registration, registrations
-
-# {glue:text}`cia/curves.ipynb::name`: a number of another chapter
-CITED_CHAPTER = re.compile(r"`([\w/]+)\.ipynb::")
 
 # [words](../running.md), in parentheses or not, but not to the references
 PAGE_LINK = re.compile(
@@ -102,16 +100,30 @@ class Book:
         return texts
 
     def filled(self, path: Path) -> str:
-        """Return the text of a file in which findings are those of the runs."""
+        """Return the text of a page's file in which findings are those of the runs."""
+        text = read_text(path)
         place = path.relative_to(self.project.root).as_posix()
-        find = finding_of(self.runs, place, lambda: counts_sentence(self))
-        return fill_findings(read_text(path), find)
+        if path.suffix == ".md" or not FINDING.search(text):
+            return self._filled(text, place)
+        notebook = nbformat.reads(text, as_version=4)
+        self._fill_cells(notebook, place)
+        return nbformat.writes(notebook) + "\n"
+
+    def _filled(self, text: str, place: str) -> str:
+        return fill_findings(text, finding_of(self.runs, place, lambda: counts_sentence(self)))
+
+    def _fill_cells(self, notebook: NotebookNode, place: str) -> None:
+        for cell in notebook.cells:
+            if cell.cell_type == "markdown":
+                cell.source = self._filled(cell.source, place)
 
     def _chapter_text(self, run: Run) -> str:
         """Return the notebook of a run, arranged as a page, with its provenance at the foot."""
         _, values = resolve_parameters(self.project, run.chapter, run.overrides)
         parameters = parameters_of(self.project, run.chapter)
         notebook = nbformat.from_dict(run.notebook)  # a copy, which is changed
+        if self.is_whole:
+            self._fill_cells(notebook, f"chapters/{run.chapter}.ipynb")
         cells = arrange(notebook.cells, parameters, values, run.scale)
         if not self.is_whole:
             leave_out_links(cells)
@@ -119,11 +131,6 @@ class Book:
         for number, cell in enumerate(cells):
             cell["id"] = f"cell-{number}"  # the same in each build
         return nbformat.writes(new_notebook(cells=cells, metadata=notebook.metadata))
-
-    def reports(self, name: str) -> bool:
-        """Whether a page is of a chapter that displays its results as `lib.report` does."""
-        run = self.runs.get(name.removeprefix("chapters/"))
-        return run is not None and reports_results(run.notebook.cells)
 
     def executed_text(self, run: Run) -> str:
         """Return the notebook of a run as it was executed, with its provenance at the foot."""
@@ -138,8 +145,6 @@ class Book:
 
     def _digest(self, text: str) -> str:
         parts = [text]
-        for chapter in sorted(set(CITED_CHAPTER.findall(text))):
-            parts.append(self.texts.get(f"chapters/{chapter}", ""))
         parts += [self.generated(name) for name in self.generators if f"```{{{name}}}" in text]
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 

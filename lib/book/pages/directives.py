@@ -8,11 +8,6 @@ from sphinx.directives.patches import Figure
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.osutil import relpath
 
-from lib.book.pages.unknown import find_glued
-
-# MIME types of what MyST-NB's glue stores begin with this, here for pictures.
-GLUED_IMAGE = "application/papermill.record/image/"
-
 
 class Generated(SphinxDirective):
     """Shows what the book generates under the name of the directive, headings included."""
@@ -28,10 +23,9 @@ class Generated(SphinxDirective):
 
 
 class ChapterFigure(SphinxDirective, Figure):
-    """A figure that a chapter shows or glues: ``{chapter-figure} explorer title_picture``.
+    """A figure of a chapter on another page: ``{chapter-figure} explorer fig-title-picture``.
 
-    The content is the caption. MyST-NB can refer to a figure that another page has glued, but only
-    as PNG, without a caption or an alternative text.
+    The content is the caption.
     """
 
     required_arguments = 2
@@ -47,14 +41,19 @@ class ChapterFigure(SphinxDirective, Figure):
 
 
 def picture_of(cells: list, name: str) -> dict[str, str]:
-    """Return the picture that cells show as the figure `name`, or glue under it, by MIME type."""
+    """Return the picture that cells show as the figure `name`, by MIME type.
+
+    Raises
+    ------
+    KeyError
+        If there is none.
+    """
     for cell in cells:
         for output in cell.get("outputs", []):
             report = output.get("metadata", {}).get("report", {})
             if report.get("kind") == "figure" and report.get("name") == name:
                 return output.data
-    glued = find_glued(cells).get(name, {})
-    return {mime.replace(GLUED_IMAGE, "image/"): data for mime, data in glued.items()}
+    raise KeyError(f"no cell shows a figure {name!r}")
 
 
 def write_picture(picture: dict[str, str], path: Path) -> Path:

@@ -4,6 +4,9 @@ import posixpath
 import re
 from collections.abc import Callable
 
+from nbformat import NotebookNode
+
+from lib.book.pages.reports import summary_of
 from lib.book.pages.runs import Run
 from lib.book.run.project import BookError
 
@@ -16,6 +19,8 @@ FINDING = re.compile(
     """,
     re.DOTALL | re.VERBOSE,
 )
+# the name of one of a summary's bullets, such as bullet-1
+BULLET = re.compile(r"bullet-(\d+)")
 LINE_BREAK = re.compile(r"\s*\n\s*")
 # ](target), as in [words](target), but not the address of another host
 LINK_TARGET = re.compile(r"(?<=\]\()(?![a-z]+:)([^)#\s]*)(#[^)\s]*)?(?=\))")
@@ -46,6 +51,8 @@ def finding_of(
 ) -> Callable[[str, str], str]:
     """Return a function that finds a chapter's sentence by its name, in Markdown.
 
+    A name is that of a text of the chapter, or such as "bullet-1", of its summary's first bullet.
+
     Parameters
     ----------
     runs : dict of str to Run
@@ -61,15 +68,27 @@ def finding_of(
             return counts()
         if chapter not in runs:
             raise BookError(f"{place} repeats a sentence of {chapter}, which is no chapter")
-        for cell in runs[chapter].notebook.cells:
-            for output in cell.get("outputs", []):
-                report = output.get("metadata", {}).get("report", {})
-                if report.get("kind") == "text" and report.get("name") == name:
-                    sentence = output["data"]["text/markdown"].strip()
-                    return move_links(sentence, f"chapters/{chapter}.ipynb", place)
+        for words in _texts(runs[chapter].notebook, name):
+            return move_links(words, f"chapters/{chapter}.ipynb", place)
         raise BookError(f"{place} repeats {name!r} of {chapter}, which has no text of that name")
 
     return find
+
+
+def _texts(notebook: NotebookNode, name: str) -> list[str]:
+    """Return the texts of a notebook that have a name; there should be one."""
+    bullet = BULLET.fullmatch(name)
+    if bullet:
+        _, *bullets = re.split(r"^- ", summary_of(notebook), flags=re.MULTILINE)
+        number = int(bullet[1])
+        return [words.partition("\n\n")[0].strip() for words in bullets[number - 1 : number]]
+    texts = []
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            report = output.get("metadata", {}).get("report", {})
+            if report.get("kind") == "text" and report.get("name") == name:
+                texts.append(output["data"]["text/markdown"].strip())
+    return texts
 
 
 def move_links(text: str, origin: str, place: str) -> str:

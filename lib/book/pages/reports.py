@@ -1,4 +1,4 @@
-"""The page of a chapter that reports its results: what its cells display, as parts of the text."""
+"""What the cells of a chapter display, as parts of the text of its page."""
 
 import ast
 import re
@@ -34,11 +34,6 @@ SECTION = re.compile(r"^## ", re.MULTILINE)
 TITLE = re.compile(r"^# .*\n?", re.MULTILINE)
 # singular and plural of the kinds that have two forms
 WORDS = {"holds": ("holds", "hold"), "fails": ("fails", "fail"), "table": ("table", "tables")}
-
-
-def reports_results(cells: list[NotebookNode]) -> bool:
-    """Whether a chapter displays its results as `lib.report` does: its summary, too."""
-    return any(SUMMARY in cell.metadata.get("tags", []) for cell in cells)
 
 
 def arrange_reports(cells: list[NotebookNode]) -> list[NotebookNode]:
@@ -82,10 +77,7 @@ def arrange_reports(cells: list[NotebookNode]) -> list[NotebookNode]:
 
 
 def fold_name(cell: NotebookNode) -> str:
-    """Return what the fold of a cell is called: what its author or its code says that it does."""
-    name = cell.metadata.get("mystnb", {}).get("code_prompt_show", "")
-    if name and name != "Code":
-        return name
+    """Return what the fold of a cell is called: what its code says that it does."""
     comment = re.search(r"^# (.+)", cell.source, re.MULTILINE)
     try:
         tree = ast.parse(cell.source)
@@ -107,6 +99,15 @@ def fold_name(cell: NotebookNode) -> str:
         return "How the claims are tested"
     is_import = any(isinstance(node, ast.Import | ast.ImportFrom) for node in tree.body)
     return "Imports and settings" if is_import else "How this is computed"
+
+
+def summary_of(notebook: NotebookNode) -> str:
+    """Return the text that a notebook's summary displays; empty if it has none."""
+    for cell in notebook.cells:
+        if SUMMARY in cell.metadata.get("tags", []):
+            for output in cell.outputs:
+                return output.data["text/markdown"]
+    return ""
 
 
 def _report(output: NotebookNode) -> dict:

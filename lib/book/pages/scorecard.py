@@ -22,6 +22,8 @@ from lib.book.verdicts.chapter_claims import (
 )
 from lib.claims import KINDS, as_number, overall, primary_setting
 
+OWN = "this book"  # the paper of what we expected ourselves, which is counted apart
+
 COLUMNS = (
     "id",
     "claim",
@@ -69,13 +71,16 @@ def scorecard(book) -> str:
     book : lib.book.pages.book.Book
     """
     project = book.project
-    claims = [{**claim, "verdict": overall(claim)} for claim in book.claims]
+    all_claims = [{**claim, "verdict": overall(claim)} for claim in book.claims]
+    claims = of_papers(all_claims)
     registration_of = book.registrations
     # dicts instead of sets: in the order of the claims
     papers = dict.fromkeys(claim["paper"] for claim in claims)
-    chapters = dict.fromkeys(claim["chapter"] for claim in claims)
+    chapters = dict.fromkeys(claim["chapter"] for claim in all_claims)
     return render(
         "scorecard.md",
+        all_claims=all_claims,
+        own=OWN,
         claims=claims,
         settings=settings_of(claims),
         deciding=deciding_settings(claims),
@@ -84,7 +89,7 @@ def scorecard(book) -> str:
         kinds=KINDS,
         places={"inside": "inside our interval", "outside": "outside our interval"},
         verdicts={kind: f"{symbol} {kind}" for kind, symbol in KINDS.items()},
-        twins=_twins(claims),
+        twins=_twins(all_claims),
         reasons={id: entry.get("why", "") for id, entry in read_entries(project).items()},
         registrations={id: entry.words for id, entry in registration_of.items()},
         n_registered=_count_registered(book),
@@ -97,6 +102,11 @@ def scorecard(book) -> str:
         is_published=book.profile == PUBLISHED,
         profile=book.profile,
     )
+
+
+def of_papers(claims: list[dict]) -> list[dict]:
+    """Return the claims that are sentences of a paper, not what we expected ourselves."""
+    return [claim for claim in claims if claim["paper"] != OWN]
 
 
 def _twins(claims: list[dict]) -> dict[str, list[dict]]:
@@ -126,14 +136,14 @@ def _sizes(project: Project) -> dict[str, float]:
 def _count_registered(book) -> Counter:
     """Return of how many claims "all", the "rule" or "none" was fixed before their results."""
     registration_of = book.registrations
-    ids = [setting["id"] for setting in deciding_settings(book.claims)]
+    ids = [setting["id"] for setting in deciding_settings(of_papers(book.claims))]
     return Counter(registration_of[id].before for id in ids if id in registration_of)
 
 
 def _outcomes_by_registration(book) -> dict[str, Counter]:
     """Return the verdicts of the claims of which "all", the "rule" or "none" was fixed before."""
     outcomes = {"all": Counter(), "rule": Counter(), "none": Counter()}
-    for setting in deciding_settings(book.claims):
+    for setting in deciding_settings(of_papers(book.claims)):
         if setting["id"] in book.registrations and not setting["exact"]:
             outcomes[book.registrations[setting["id"]].before][setting["verdict"]] += 1
     return outcomes
@@ -141,11 +151,12 @@ def _outcomes_by_registration(book) -> dict[str, Counter]:
 
 def counts_sentence(book) -> str:
     """Return what became of all sentences, how sure it is, and how many were registered."""
-    counts = Counter(overall(claim) for claim in book.claims)
-    turns = expected_turns(book.claims)
+    claims = of_papers(book.claims)
+    counts = Counter(overall(claim) for claim in claims)
+    turns = expected_turns(claims)
     n_registered = _count_registered(book)
     return (
-        f"Of {len(book.claims)} sentences of the four papers {counts['holds']} hold, of "
+        f"Of {len(claims)} sentences of the four papers {counts['holds']} hold, of "
         f"{counts['fails']} the opposite holds, {counts['negligible']} are about a difference too "
         f"small to matter, and {counts['undecided'] + counts['too little data']} are not decided; "
         f"{counts['exact']} are exact, and {counts['table']} about a single file or list are shown "

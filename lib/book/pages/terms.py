@@ -31,11 +31,8 @@ APART = (
 
 
 def explain(app, doctree) -> None:
-    """Explain the terms of the glossary on the page of a chapter that reports its results.
-
-    Older chapters explain their terms themselves.
-    """
-    if not app.book.reports(app.env.docname):
+    """Explain the terms of the glossary on the page of a chapter."""
+    if app.env.docname.removeprefix("chapters/") not in app.book.runs:
         return
     meanings = dict(read_glossary(app.book.project.root / GLOSSARY))
     for text in list(doctree.findall(nodes.Text)):

@@ -27,7 +27,6 @@ PROVISIONER = "book-forked"  # its name among the entry points of pyproject.toml
 LIBRARIES = (
     "ipykernel.kernelapp",
     "ipykernel.ipkernel",
-    "myst_nb.ext.glue",
     "seaborn",
     "scipy.stats",
     "sklearn.pipeline",

@@ -1,6 +1,5 @@
 """Claims out of executed notebooks: gather them, and compare their verdicts with the expected."""
 
-import json
 from collections import Counter
 from statistics import NormalDist
 from typing import NamedTuple
@@ -20,15 +19,12 @@ STABLE = 0.8  # chance that a re-run gives the same verdict, from which on a ver
 
 
 def claims_in(notebook: nbformat.NotebookNode) -> list[dict]:
-    """Return the claims that an executed notebook shows or glues, each once, with settings."""
+    """Return the claims that an executed notebook shows, each once, with settings."""
     claims = []
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
-            for mime, value in output.get("data", {}).items():
-                if mime.endswith(CLAIMS_JSON):
-                    output_claims = json.loads(value) if isinstance(value, str) else value
-                    # a claim is glued for the text and may be shown by its cell, too
-                    claims += [claim for claim in output_claims if claim not in claims]
+            shown = output.get("data", {}).get(CLAIMS_JSON, [])
+            claims += [claim for claim in shown if claim not in claims]
     return claims
 
 

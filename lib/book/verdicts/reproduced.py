@@ -1,6 +1,5 @@
 """What a build has reproduced: each number and verdict beside the one that the notebook stores."""
 
-import json
 import math
 
 from lib.book.run.project import PUBLISHED, Project, read_notebook
@@ -22,27 +21,19 @@ MOVING = {
 
 
 def displayed(outputs: list) -> dict:
-    """Return the numbers, claims and glued numbers that outputs of a cell have, by their place.
+    """Return the numbers and claims that outputs of a cell have, by their place.
 
     A place is such as ("0", "numbers", "gain", "low"), or ("2", "claims", "a-claim", "verdict").
     """
     places = {}
     for i, output in enumerate(outputs):
-        metadata, data = output.get("metadata", {}), output.get("data", {})
+        metadata = output.get("metadata", {})
         if "numbers" in metadata:
             _add(places, (str(i), "numbers"), metadata["numbers"])
-        for mime, value in data.items():
-            if mime.endswith(CLAIMS_JSON):
-                claims = json.loads(value) if isinstance(value, str) else value
-                for claim in claims:
-                    for setting in claim["settings"]:
-                        found = _found(setting, decides=setting["id"] == claim["primary"])
-                        _add(places, (str(i), "claims", setting["id"]), found)
-        name = metadata.get("scrapbook", {}).get("name")
-        if name:
-            for mime, value in data.items():
-                if mime.endswith("text/plain") and _is_number(value):
-                    places[str(i), "glued", name] = float(value)
+        for claim in output.get("data", {}).get(CLAIMS_JSON, []):
+            for setting in claim["settings"]:
+                found = _found(setting, decides=setting["id"] == claim["primary"])
+                _add(places, (str(i), "claims", setting["id"]), found)
     return places
 
 
@@ -62,14 +53,6 @@ def _add(places: dict, place: tuple, value) -> None:
             _add(places, (*place, str(i)), part)
     else:
         places[place] = value
-
-
-def _is_number(text) -> bool:
-    try:
-        float(text)
-    except (TypeError, ValueError):
-        return False
-    return True
 
 
 def differences(stored: dict, found: dict, tolerance: float = TOLERANCE) -> list[str]:
