@@ -67,6 +67,15 @@ def data_file_digests(project: Project) -> dict[str, str]:
     return digests
 
 
+def parameter_file_digests(cells: list[dict], values: dict) -> dict[str, str]:
+    """Return the sha256 of each file that a parameter names, by the name of the parameter."""
+    digests = {}
+    for name, parameter in read_parameters(cells).items():
+        if parameter.is_file and values.get(name):
+            digests[name] = file_digest(Path(values[name]))
+    return digests
+
+
 def take_snapshot(project: Project, chapter: str, overrides: dict) -> Snapshot:
     """Return the key of a run of a chapter with these values set, and its sources."""
     path = project.notebook(chapter)
@@ -87,10 +96,11 @@ def take_snapshot(project: Project, chapter: str, overrides: dict) -> Snapshot:
 def fingerprint(project: Project, chapter: str, parameters: dict) -> str:
     """Return the key of a chapter's results, in two parts.
 
-    The first is a digest of the notebook, the parameters, the registered rules of its claims, the
-    shipped data, the recorded rows, the modules of lib that it reaches, the versions of packages as
-    they are installed, Python with its flags, and the machine. The second is a digest of the status
-    of the data that are not shipped, which a chapter may fetch while it runs.
+    The first is a digest of the notebook, the parameters and the files that they name, the
+    registered rules of its claims, the shipped data, the recorded rows, the modules of lib that it
+    reaches, the versions of packages as they are installed, Python with its flags, and the machine.
+    The second is a digest of the status of the data that are not shipped, which a chapter may fetch
+    while it runs.
     """
     return _key(project, chapter, read_cells(project.notebook(chapter)), parameters)
 
@@ -111,6 +121,7 @@ def _key(project: Project, chapter: str, cells: list[dict], parameters: dict) ->
             if cell.get("id") != FINDING
         ],
         "parameters": parameters,
+        "files": parameter_file_digests(cells, parameters),
         "registered": rules_for(project, "\n".join(cell["source"] for cell in cells)),
         "data": data_file_digests(project),
         "record": file_digest(project.record(chapter)),

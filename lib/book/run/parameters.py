@@ -5,11 +5,16 @@ str, bool, list[int], list[float], list[str], and any of these ``| None``. ``[al
 out; it is ``[2..2000]`` for a closed range, with ``<`` at an end that is itself excluded
 (``[0.5<..<1]``) and either end left empty for no bound, or ``[em|cov|winnow]`` for choices. For a
 list it applies to each element, and no element may come twice. The cell is parsed and never run.
+
+A ``str`` with ``[file]`` is the path of a file that exists, or empty for none. A relative path
+begins at the folder in which the command was called; a chapter gets it whole. The contents of the
+file count like a value: results of other contents are not used again.
 """
 
 import ast
 import io
 import math
+import os
 import re
 import reprlib
 import sys
@@ -26,6 +31,7 @@ TAG = "parameters"
 INJECTED = "injected-parameters"  # tag and id of the cell that papermill adds
 SCALARS = ("int", "float", "str", "bool", "None")
 LISTS = ("list[int]", "list[float]", "list[str]")
+FILE = "file"  # what is allowed of a text that is the path of a file
 SURROGATE = re.compile("[\ud800-\udfff]")  # half a character, which no file can hold
 # such as 2..2000, 0<..<1 and ..5
 RANGE = re.compile(
@@ -96,8 +102,15 @@ class Parameter:
         return [option.strip() for option in self.type.split("|")]
 
     @property
+    def is_file(self) -> bool:
+        """Whether a value is the path of a file."""
+        return self.type == "str" and self.allowed == FILE
+
+    @property
     def expected(self) -> str:
         """What a value must be, in words."""
+        if self.is_file:
+            return "the path of a file"
         return f"{self.type} in [{self.allowed}]" if self.allowed else self.type
 
     def parse(self, text: str):
@@ -123,8 +136,19 @@ class Parameter:
         """Return `value` in its type, or raise ParameterError saying what is allowed."""
         for option in self.options:
             if _has_type(value, option):
+                if self.is_file:
+                    return self._check_file(value)
                 return self._check_range(_convert(value, option))
         raise ParameterError(f"{self.name} = {reprlib.repr(value)}: expected {self.expected}")
+
+    def _check_file(self, value):
+        """Return the whole path of a file, or raise ParameterError if there is none."""
+        path = os.path.abspath(os.path.expanduser(value)) if value else ""
+        if path and not os.path.isfile(path):
+            raise ParameterError(
+                f"{self.name} = {value!r}: expected {self.expected}; there is no file {path}"
+            )
+        return path
 
     def _check_range(self, value):
         """Return the value if its elements are allowed and differ, or raise ParameterError."""
