@@ -91,7 +91,9 @@ def chapter_commands():
 
 
 COMMANDS = chapter_commands()
-PAGES = [*page_commands("chapters/running.md"), *page_commands("README.md")]
+PAGES = []
+for page in ("chapters/running.md", "chapters/teaching.md", "README.md"):
+    PAGES += page_commands(page)
 
 
 def book_options(command):

@@ -15,7 +15,10 @@ PROJECT = Project(Path(__file__).parents[1])
 
 @pytest.mark.parametrize("chapter", PROJECT.chapters)
 def test_stored_outputs_are_of_the_code_beside_them(chapter):
-    published = read_notebook(PROJECT.notebook(chapter)).metadata.get("published", {})
+    notebook = read_notebook(PROJECT.notebook(chapter))
+    published = notebook.metadata.get("published", {})
+    if not published and not any(cell.get("outputs") for cell in notebook.cells):
+        pytest.skip(f"{chapter} is not published yet")  # as `book new` leaves it
     digests = code_digests(PROJECT, chapter)
     assert published.get("code") == digests["code"], f"run `book publish {chapter}`"
     if published["lib"] != digests["lib"]:

@@ -460,15 +460,22 @@ def register(project, chapters):
 @cli.command()
 @click.argument("name", metavar="PART/NAME")
 @click.option("--title", default="A new chapter", help="Its heading.")
+@click.option(
+    "--paper",
+    default="groveroth1997",
+    help="Key in references.bib of the paper whose claim it tests.",
+)
 @click.pass_obj
-def new(project, name, title):
-    """Add a chapter: a small notebook that runs, listed in the contents, with a quick scale.
+def new(project, name, title, paper):
+    """Add a chapter: a small notebook with an experiment and a claim, which passes `make test`.
 
-    PART is the folder of other chapters, such as cia. What is left to do is said at the end.
+    PART is the folder of other chapters, such as cia, or a new part. The chapter is listed in the
+    contents and has a quick scale, at which it is run, and an entry of its claim in
+    chapters/registered.yml. What is left to do is said at the end.
     """
     from lib.book.new_chapter import new_chapter
 
-    click.echo(new_chapter(project, name, title))
+    click.echo(new_chapter(project, name, title, paper))
 
 
 @cli.command()
@@ -503,15 +510,14 @@ def open_book(project, profile):
 @cli.command()
 @click.pass_obj
 def findings(project):
-    """Copy the sentences that README and the title page repeat from the last published run."""
+    """Copy the sentences that README and pages repeat from the last published run."""
     from lib.base.files import write_whole
     from lib.book.pages.book import Book
     from lib.book.run.jobs import require_fresh
 
     require_fresh(project, PUBLISHED)
     book = Book(project, PUBLISHED)
-    texts = [project.root / "README.md", *(p for p in project.pages if p.suffix == ".md")]
-    for path in texts:
+    for path in (project.root / "README.md", *project.pages):
         text = book.filled(path)
         if text != path.read_text(encoding="utf-8"):
             write_whole(path, text)

@@ -1,43 +1,63 @@
-"""`book new`: the chapter that it adds runs; a wrong name is refused before anything is written."""
+"""`book new`: what it writes and where; `test_writing.py` runs what it writes."""
 
+import re
 import subprocess
 import sys
 
 import nbformat
 import pytest
+import yaml
 from conftest import REPOSITORY, book
 
-from lib.book.new_chapter import make_notebook
+from lib.book.new_chapter import claim_id, list_chapter, list_claim, make_notebook
 from lib.book.publish import put_first_cell
-from lib.book.run.execution import execute
-from lib.book.run.project import read_notebook
+from lib.book.run.project import Project
+from lib.claims import read_register
+
+PAPER = "groveroth1997"
 
 
-def test_a_new_chapter_is_listed_and_runs(project, tmp_path):
-    (project.root / "tests" / "quick.yml").write_text("cia/curves: {n_models: 5}\n")
-    result = book(project, "new", "cia/tryout", "--title", "Does it run?")
-    assert result.exit_code == 0, result.output
-    project = type(project)(project.root)  # its list of chapters is read once
-    assert project.chapters[-2:] == ["cia/curves", "cia/tryout"]
-    assert project.heading("cia/tryout") == "Does it run?"
-    assert project.profile("quick", "cia/tryout") == {"n_models": 5, "n_jobs": 1}
-    output = tmp_path / "executed.ipynb"
-    execute(project, "cia/tryout", {"n_models": 3}, output)
-    reports = {}
-    for cell in read_notebook(output).cells:
-        for cell_output in cell.get("outputs", []):
-            if report := cell_output.get("metadata", {}).get("report"):
-                reports[report["kind"]] = cell_output
-    assert set(reports) == {"figure", "caption", "text", "claims"}
-    assert reports["text"].metadata["numbers"]["median"] > 0
-    assert reports["figure"].metadata["report"]["name"] == "fig-tryout-errors"
+def parts_with(project: Project, name: str) -> dict[str, list[str]]:
+    """The chapters of each part after a new one is listed, by caption."""
+    parts = yaml.safe_load(list_chapter(project, name))["parts"]
+    return {
+        part["caption"]: [page["file"].removeprefix("chapters/") for page in part["chapters"]]
+        for part in parts
+    }
+
+
+def test_a_chapter_is_the_last_of_its_part():
+    parts = parts_with(Project(REPOSITORY), "rl/tryout")
+    assert parts["Atlas: learning to act (Dietterich)"][-2:] == ["rl/backgammon", "rl/tryout"]
+
+
+def test_a_new_part_comes_before_the_pages_of_the_book():
+    parts = parts_with(Project(REPOSITORY), "my_paper/tryout")
+    assert parts["My paper"] == ["my_paper/tryout"]
+    captions = list(parts)
+    assert captions.index("My paper") == captions.index("The book") - 1
+
+
+def test_a_new_part_of_a_small_book_is_its_first(project):
+    assert list(parts_with(project, "my_paper/tryout")) == ["My paper", "A part"]
+
+
+def test_the_claim_is_listed_in_its_place():
+    text = list_claim(Project(REPOSITORY), claim_id("my_paper/tryout"))
+    entries = read_register(text)
+    assert list(entries) == sorted(entries)
+    assert entries["my-paper-tryout"]["primary"] in entries["my-paper-tryout"]["settings"]
+    lines = (REPOSITORY / "chapters" / "registered.yml").read_text(encoding="utf-8").splitlines()
+    assert [line for line in text.splitlines() if line not in lines] == [
+        line for line in text.splitlines() if line.startswith("my-paper-tryout: ")
+    ]
 
 
 @pytest.mark.parametrize("name", ["cia/a", f"ensembles/{'long_' * 12}name"])
 def test_the_linter_accepts_what_is_written(tmp_path, name):
     path = tmp_path / "chapters" / "new.ipynb"
     path.parent.mkdir()
-    notebook = make_notebook(name, "A title")
+    notebook = make_notebook(name, "A title", PAPER)
     put_first_cell(notebook, "https://example.org/owner/name")
     nbformat.write(notebook, path)
     ruff = [sys.executable, "-m", "ruff"]
@@ -48,10 +68,11 @@ def test_the_linter_accepts_what_is_written(tmp_path, name):
 
 
 def test_what_a_template_says_is_said_of_the_chapter():
-    text = "\n".join(cell.source for cell in make_notebook("rl/games", "Games").cells)
+    text = "\n".join(cell.source for cell in make_notebook("rl/games", "Games", PAPER).cells)
     assert text.startswith("# Games\n")
     assert "book run rl/games" in text
-    assert "TITLE" not in text
+    assert 'Claims("groveroth1997")' in text
+    assert not {"TITLE", "PAPER", "CLAIM", "NAME"} & set(re.findall("[A-Z]+", text))
 
 
 @pytest.mark.parametrize(
@@ -59,7 +80,6 @@ def test_what_a_template_says_is_said_of_the_chapter():
     [
         ("tryout", "must be called PART/NAME in small letters; got 'tryout'"),
         ("cia/../x", "must be called PART/NAME"),
-        ("novel/tryout", "there is no part 'novel'; it must be one of cia"),
         ("cia/curves", "is there already"),
     ],
 )
@@ -71,3 +91,10 @@ def test_a_wrong_name_writes_nothing(project, name, message):
     assert message in result.output
     assert (project.root / "_toc.yml").read_bytes() == contents
     assert project.notebook("cia/curves").read_bytes() == chapter
+
+
+def test_a_paper_must_be_in_the_bibliography(project):
+    result = book(project, "new", "cia/tryout", "--paper", "groveroth1998")
+    assert result.exit_code == 1
+    assert "add 'groveroth1998' to references.bib first; did you mean" in result.output
+    assert not project.notebook("cia/tryout").exists()
