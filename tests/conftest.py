@@ -36,6 +36,7 @@ settings.load_profile("repeatable")
 FIRST = (
     "elr/complexity",
     "test_build",
+    "test_writing",
     "ensembles/combining",
     "rl/job_shop",
     "rl/backgammon",

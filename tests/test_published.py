@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from lib.book.publish import fold, summary_of
-from lib.book.run.keys import FINDING, code_digests
-from lib.book.run.project import Project, read_notebook
+from lib.book.run.keys import code_digests
+from lib.book.run.project import FINDING_CELL, Project, read_notebook
 
 PROJECT = Project(Path(__file__).parents[1])
 
@@ -29,7 +29,7 @@ def test_stored_outputs_are_of_the_code_beside_them(chapter):
 def test_a_chapter_opens_with_what_its_stored_summary_says(chapter):
     notebook = read_notebook(PROJECT.notebook(chapter))
     words = summary_of(notebook)
-    openings = [cell.source for cell in notebook.cells if cell.id == FINDING]
+    openings = [cell.source for cell in notebook.cells if cell.id == FINDING_CELL]
     assert openings == ([f"<!-- published -->\n{words}\n<!-- end -->"] if words else [])
 
 

@@ -14,8 +14,8 @@ from lib.book.pages.reports import summary_of
 from lib.book.rendering import render
 from lib.book.repository import address
 from lib.book.run.jobs import Job
-from lib.book.run.keys import FINDING, code_digests
-from lib.book.run.project import Project, read_notebook
+from lib.book.run.keys import code_digests
+from lib.book.run.project import FINDING_CELL, Project, read_notebook
 
 ID = "first-cell"
 FOLDED_CODE = {"hide-input", "hide-cell", "remove-input", "remove-cell"}  # tags of pages
@@ -55,11 +55,11 @@ def publish(project: Project, job: Job, commit: str) -> Path:
 
 def put_finding(notebook: NotebookNode) -> None:
     """Put what the summary of a published run says below the title, in place of what stood there."""
-    notebook.cells = [cell for cell in notebook.cells if cell.id != FINDING]
+    notebook.cells = [cell for cell in notebook.cells if cell.id != FINDING_CELL]
     words = summary_of(notebook)
     if words:
         source = f"<!-- published -->\n{words}\n<!-- end -->"
-        notebook.cells.insert(1, new_markdown_cell(source, id=FINDING))
+        notebook.cells.insert(1, new_markdown_cell(source, id=FINDING_CELL))
 
 
 def fold(notebook: NotebookNode) -> None:

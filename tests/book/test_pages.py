@@ -8,13 +8,13 @@ import nbformat
 import pytest
 from conftest import REPOSITORY
 
-from lib.book.run.keys import FINDING
+from lib.book.run.project import FINDING_CELL
 from lib.datasets.papers import printed_table
 from lib.experiments import elr_tables
 from lib.experiments.elr_data import paper_table
 
 CHAPTERS = REPOSITORY / "chapters"
-CHAPTER_PATHS = sorted(CHAPTERS.glob("*/*.ipynb"))
+CHAPTER_PATHS = [CHAPTERS / "choosing.ipynb", *sorted(CHAPTERS.glob("*/*.ipynb"))]
 CHAPTER_IDS = [f"{path.parent.name}-{path.stem}" for path in CHAPTER_PATHS]
 REFERENCE = CHAPTERS / "reference"
 
@@ -50,7 +50,7 @@ def story_of(notebook) -> str:
     """Return what a reader reads: text and displayed sentences, up to the commands at the end."""
     passages = []
     for cell in notebook.cells:
-        if cell.id == FINDING:
+        if cell.id == FINDING_CELL:
             continue  # which stands in the summary
         if cell.cell_type == "markdown":
             passages.append(cell.source)

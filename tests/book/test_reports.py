@@ -43,7 +43,7 @@ def test_the_page_begins_with_the_answer(page):
             "EM fits a",
             "What we found",
             "Of 3 models all climb: see Fig. 1",
-            "Claims of the paper: 1 holds.",
+            "Claims: 1 holds.",
             "Fig. 1 It climbs, as Table 1 says.",
             "The experiment",
             "Table 1 Models that climb.",

@@ -7,7 +7,7 @@ from collections import Counter
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from lib.book.run.keys import FINDING
+from lib.book.run.project import FINDING_CELL
 from lib.book.verdicts.chapter_claims import claims_in
 from lib.claims import KINDS, overall
 
@@ -46,7 +46,7 @@ def arrange_reports(cells: list[NotebookNode]) -> list[NotebookNode]:
     summary = []
     lead = []
     for cell in cells:
-        if cell.get("id") == FINDING:
+        if cell.get("id") == FINDING_CELL:
             continue  # what the summary of this run says stands there instead
         tags = cell.metadata.get("tags", [])
         pieces = _pieces(cell) if cell.cell_type == "code" else [cell]
@@ -191,7 +191,7 @@ def _claims_line(cells: list[NotebookNode]) -> list[NotebookNode]:
             phrases.append(f"{counts[verdict]} {singular if counts[verdict] == 1 else plural}")
     if not phrases:
         return []
-    line = f'<a href="#claims">Claims of the paper</a>: {", ".join(phrases)}.'
+    line = f'<a href="#claims">Claims</a>: {", ".join(phrases)}.'
     return [new_markdown_cell(line)]
 
 

@@ -17,7 +17,7 @@ from traitlets.config import Config
 from lib.book.run.kernels import KERNELSPEC, use_forked_kernels
 from lib.book.run.parameters import INJECTED
 from lib.book.run.progress import progress_hooks, read_if_there
-from lib.book.run.project import BookError, Project, parse_cells, read_bytes
+from lib.book.run.project import FINDING_CELL, BookError, Project, parse_cells, read_bytes
 from lib.trials.options import VARIABLE
 
 
@@ -97,6 +97,8 @@ def execute(
             ensure_event_loop().close()  # nbclient opens one in each thread
         executed = nbformat.read(attempt, as_version=4)
         normalise(executed)
+        if parameters:  # what was found with the defaults
+            executed.cells = [cell for cell in executed.cells if cell.id != FINDING_CELL]
         nbformat.write(executed, attempt)
 
 

@@ -12,6 +12,7 @@ from lib.base.files import files_below, write_whole
 from lib.book.run.claim_rules import rules_for
 from lib.book.run.parameters import check_values, read_parameters
 from lib.book.run.project import (
+    FINDING_CELL,
     Project,
     errors_name,
     parse_cells,
@@ -25,7 +26,6 @@ from lib.trials.store import runtime_fingerprint
 PRESS = "lib.book"
 # packages that draw a chapter's figures and word its texts
 DRAWING = ("matplotlib", "seaborn", "ipython", "jinja2")
-FINDING = "published-finding"  # id of the cell that opens a notebook with what was found
 RUNNER = f"{PRESS}.run.execution"  # with what it imports, this runs any chapter
 
 
@@ -118,7 +118,7 @@ def _key(project: Project, chapter: str, cells: list[dict], parameters: dict) ->
         "notebook": [
             [cell["cell_type"], cell["metadata"], cell["source"]]
             for cell in cells
-            if cell.get("id") != FINDING
+            if cell.get("id") != FINDING_CELL
         ],
         "parameters": parameters,
         "files": parameter_file_digests(cells, parameters),

@@ -17,6 +17,7 @@ from lib.book.run.parameters import Parameter, check_values, load_yaml, read_par
 PROFILES = ("quick", "paper")
 PUBLISHED = "paper"
 CONFIG = "_config.yml"
+FINDING_CELL = "published-finding"  # id of the cell that opens a notebook with what was found
 QUICK = "tests/quick.yml"  # values of the small scale, which only tests have
 SECONDS = "chapters/seconds.yml"  # what each chapter takes at the published scale
 
