@@ -29,7 +29,8 @@ LINK = re.compile(
     """,
     re.DOTALL | re.MULTILINE | re.VERBOSE,
 )
-PAGE_OF_WORKS = "references.html#"
+# the file of a page in a link, such as ](../references.md#dietterich1997)
+PAGE_LINK = re.compile(r"(?<=\]\()([\w./-]+)\.(?:md|ipynb)(?=[#)])")
 SECTION = re.compile(r"^## ", re.MULTILINE)
 TITLE = re.compile(r"^# .*\n?", re.MULTILINE)
 # singular and plural of the kinds that have two forms
@@ -132,7 +133,7 @@ def _pieces(cell: NotebookNode) -> list[NotebookNode]:
         for output in cell.outputs:
             data = output.get("data", {})
             if "text/markdown" in data:  # which stays an output, so that Sphinx mends no link
-                data["text/markdown"] = _markdown(output).replace("references.md#", PAGE_OF_WORKS)
+                data["text/markdown"] = PAGE_LINK.sub(r"\1.html", _markdown(output))
         return [cell]
     code = new_code_cell(cell.source, metadata=dict(cell.metadata))
     pieces = [code]

@@ -77,6 +77,9 @@ def scorecard(book) -> str:
     # dicts instead of sets: in the order of the claims
     papers = dict.fromkeys(claim["paper"] for claim in claims)
     chapters = dict.fromkeys(claim["chapter"] for claim in all_claims)
+    filters = {paper: _cite(project, paper) for paper in papers}
+    if len(claims) < len(all_claims):
+        filters[OWN] = "what we expected ourselves"
     return render(
         "scorecard.md",
         all_claims=all_claims,
@@ -84,7 +87,8 @@ def scorecard(book) -> str:
         claims=claims,
         settings=settings_of(claims),
         deciding=deciding_settings(claims),
-        papers={paper: _cite(project, paper) for paper in papers},
+        papers={paper: filters[paper] for paper in papers},
+        filters=filters,
         chapters={chapter: project.heading(chapter) for chapter in chapters},
         kinds=KINDS,
         places={"inside": "inside our interval", "outside": "outside our interval"},
