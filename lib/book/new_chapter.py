@@ -8,6 +8,7 @@ import click
 import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from pybtex.database import parse_file
 
 from lib.base.files import write_whole
 from lib.base.validation import nearest
@@ -19,8 +20,8 @@ from lib.book.run.kernels import KERNELSPEC
 from lib.book.run.project import QUICK, BookError, Project, read_text
 
 TEMPLATE = Path(__file__).parent / "templates" / "new_chapter.txt"
-CELL = re.compile(r"^%% (markdown|code) (\S+)(.*)$", re.MULTILINE)
-WORK = re.compile(r"^@\w+\{([^,\s]+),", re.MULTILINE)  # its key begins an entry of references.bib
+# kind, id, tags and source of a cell
+CELL = re.compile(r"^%% (markdown|code) (\S+)([^\n]*)\n(.*?)(?=^%% |\Z)", re.MULTILINE | re.DOTALL)
 LAST_PART = "The book"  # caption of the part before which a new one is put
 QUICK_VALUES = "{n_models: 5, n_jobs: 1}"
 RULE = {
@@ -63,8 +64,10 @@ def new_chapter(project: Project, name: str, title: str, paper: str) -> str:
         raise BookError(f"the chapter must be called PART/NAME in small letters; got {name!r}")
     path = project.notebook(name)
     if path.exists():
-        raise BookError(f"{path} is there already")
-    works = WORK.findall(read_text(project.root / "references.bib"))
+        raise BookError(
+            f"{path} is there already; `book refresh {name}` runs it again at the quick scale"
+        )
+    works = list(parse_file(project.root / "references.bib").entries)
     if paper not in works:
         raise BookError(f"add {paper!r} to references.bib first{nearest(paper, works)}")
     if claim_id(name) in read_entries(project):
@@ -96,13 +99,11 @@ def make_notebook(name: str, title: str, paper: str) -> NotebookNode:
     words = {"PART/NAME": name, "CLAIM": claim_id(name), "PAPER": paper, "TITLE": title}
     for word, value in words.items():  # the title last, which may have any words
         text = text.replace(word, value)
-    # kind, id, tags and source of one cell after the other, behind what stands before the first
-    _, *pieces = CELL.split(text)
     notebook = new_notebook(metadata={"kernelspec": KERNELSPEC})
-    for kind, id, tags, source in zip(*(pieces[i::4] for i in range(4)), strict=True):
+    for kind, cell_id, tags, source in CELL.findall(text):
         make_cell = new_markdown_cell if kind == "markdown" else new_code_cell
         cell = make_cell(source.strip(), metadata={"tags": tags.split()})
-        cell["id"] = id
+        cell["id"] = cell_id
         notebook.cells.append(cell)
     return notebook
 
@@ -128,12 +129,12 @@ def list_chapter(project: Project, name: str) -> str:
     return "\n".join([*lines[:position], *entry, *lines[position:]]) + "\n"
 
 
-def list_claim(project: Project, id: str) -> str:
+def list_claim(project: Project, claim: str) -> str:
     """Return the register with a claim, which no `book register` has noted; lines are sorted."""
     path = project.root / REGISTER
     lines = read_text(path).splitlines() if path.exists() else []
     n_comments = sum(line.startswith("#") for line in lines)
-    entry = {**RULE, "primary": id, "settings": {id: {}}}
-    claims = [*lines[n_comments:], f"{id}: {json.dumps(entry, ensure_ascii=False)}"]
+    entry = {**RULE, "primary": claim, "settings": {claim: {}}}
+    claims = [*lines[n_comments:], f"{claim}: {json.dumps(entry, ensure_ascii=False)}"]
     claims.sort(key=lambda line: line.partition(": ")[0])
     return "\n".join([*lines[:n_comments], *claims]) + "\n"

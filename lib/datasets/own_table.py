@@ -30,7 +30,7 @@ MAX_NUMBERS = 20  # different numbers that can be classes
 IMBALANCE = 0.8  # share of the largest class
 MAX_NAMES = 6  # of columns in one remark
 MAX_LISTED = 30  # columns that an error names
-REPEATS = 4  # of each value, on average; with fewer, columns agree by chance
+MIN_REPEATS = 4  # rows a value, on average; with fewer, columns agree by chance
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +137,8 @@ def _usable_rows(text, target, decimal):
     if are_numbers and y.nunique() > MAX_NUMBERS:
         raise ValueError(
             f"target {target!r} holds {y.nunique()} different numbers; these learners predict "
-            "classes: cut it into classes first, such as with pandas.cut"
+            "classes: cut a quantity into classes first, such as with pandas.cut, or write codes as "
+            "text, such as c1"
         )
     counts = y.value_counts()
     rare = counts[counts < MIN_CLASS_ROWS]
@@ -172,7 +173,7 @@ def _determines(column, y):
     pairs = pd.DataFrame({"value": column, "y": y}).drop_duplicates().sort_values("value")
     if pairs["value"].duplicated().any():
         return False
-    if len(pairs) * REPEATS <= len(y):
+    if len(pairs) * MIN_REPEATS <= len(y):
         return True
     n_ranges = (pairs["y"] != pairs["y"].shift()).sum()
     is_number = column.dtype == float
@@ -185,9 +186,10 @@ def _same_columns(X, y):
     remarks = []
     for name, column in X.items():
         codes, values = pd.factorize(column)
-        if len(values) * REPEATS > len(codes):  # their values must be the same, too
-            codes = pd.util.hash_pandas_object(column, index=False).to_numpy()
-        original = first.setdefault(codes.tobytes(), name)
+        pattern = codes.tobytes()
+        if len(values) * MIN_REPEATS > len(codes):  # the values must be the same, too
+            pattern = pd.util.hash_pandas_object(column, index=False).to_numpy().tobytes()
+        original = first.setdefault(pattern, name)
         if original != name:
             sentence = f"It says the same as {original}, perhaps in other words."
             done = "Kept; naive Bayes counts such evidence twice: remove one from the file."
@@ -212,7 +214,7 @@ def _missing_values(X, y):
 
 
 def _repeated_rows(X, y):
-    n_repeated = X.assign(**{"": y}).duplicated().sum()
+    n_repeated = pd.concat([X, pd.Series(y)], axis=1).duplicated().sum()
     if n_repeated == 0:
         return []
     sentence = f"Rows that are the same as an earlier one: {n_repeated}."

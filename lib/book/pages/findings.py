@@ -68,9 +68,12 @@ def finding_of(
             return counts()
         if chapter not in runs:
             raise BookError(f"{place} repeats a sentence of {chapter}, which is no chapter")
-        for words in _texts(runs[chapter].notebook, name):
-            return move_links(words, f"chapters/{chapter}.ipynb", place)
-        raise BookError(f"{place} repeats {name!r} of {chapter}, which has no text of that name")
+        texts = _texts(runs[chapter].notebook, name)
+        if not texts:
+            raise BookError(
+                f"{place} repeats {name!r} of {chapter}, which has no text of that name"
+            )
+        return move_links(texts[0], f"chapters/{chapter}.ipynb", place)
 
     return find
 

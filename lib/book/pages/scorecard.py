@@ -75,11 +75,10 @@ def scorecard(book) -> str:
     claims = of_papers(all_claims)
     registration_of = book.registrations
     # dicts instead of sets: in the order of the claims
-    papers = dict.fromkeys(claim["paper"] for claim in claims)
+    keys = dict.fromkeys(claim["paper"] for claim in claims)
+    papers = {key: _cite(project, key) for key in keys}
+    own = {OWN: "what we expected ourselves"} if len(claims) < len(all_claims) else {}
     chapters = dict.fromkeys(claim["chapter"] for claim in all_claims)
-    filters = {paper: _cite(project, paper) for paper in papers}
-    if len(claims) < len(all_claims):
-        filters[OWN] = "what we expected ourselves"
     return render(
         "scorecard.md",
         all_claims=all_claims,
@@ -87,8 +86,8 @@ def scorecard(book) -> str:
         claims=claims,
         settings=settings_of(claims),
         deciding=deciding_settings(claims),
-        papers={paper: filters[paper] for paper in papers},
-        filters=filters,
+        papers=papers,
+        filters=papers | own,
         chapters={chapter: project.heading(chapter) for chapter in chapters},
         kinds=KINDS,
         places={"inside": "inside our interval", "outside": "outside our interval"},
