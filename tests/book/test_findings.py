@@ -1,37 +1,31 @@
 """Sentences that README and the title page repeat, and sentences that rest on claims."""
 
-import re
-
 import nbformat
 import pytest
 from conftest import REPOSITORY, book_with
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
+from lib.book.pages.book import Book
 from lib.book.pages.findings import FINDING
+from lib.book.pages.runs import SHOWN
 from lib.book.pages.scorecard import OWN, counts_sentence
-from lib.book.run.project import BookError
+from lib.book.run.project import BookError, Project
 from lib.book.verdicts.assertions import require_assertions
 from lib.book.verdicts.register import Registration
 
-PAGES = ["README.md", "chapters/intro.md"]
 
-
-def findings(page):
-    """What stands between the comments of a page, by chapter and name, links without targets."""
-    text = (REPOSITORY / page).read_text(encoding="utf-8")
-    passages = {}
-    for match in FINDING.finditer(text):
-        words = match[0].removeprefix(match[1]).removesuffix(match[4])
-        passages[match[2], match[3]] = re.sub(r"\]\([^)]*\)", "]", words).strip()
-    return passages
-
-
-def test_readme_and_title_page_repeat_the_same_sentences():
-    """`book findings` writes both."""
-    readme, intro = (findings(page) for page in PAGES)
-    assert readme.items() <= intro.items()
-    assert len(readme) >= 3
-    assert all(readme.values())
+def test_repeated_sentences_are_those_that_the_notebooks_store(monkeypatch):
+    """`book findings` writes them."""
+    monkeypatch.setenv(SHOWN, "stored")
+    project = Project(REPOSITORY)
+    pages = Book(project, "paper")
+    repeating = []
+    for path in (REPOSITORY / "README.md", *project.pages):
+        text = path.read_text(encoding="utf-8")
+        if FINDING.search(text):
+            repeating.append(path.name)
+            assert pages.filled(path) == text, path
+    assert repeating == ["README.md", "intro.md", "choosing.ipynb"]
 
 
 def test_the_sentence_of_counts(project):
