@@ -81,7 +81,7 @@ class CIAModel:
         X : ndarray of shape (size, n), uint8
         y : ndarray of shape (size,), uint8
             The target x0.
-        z : ndarray of shape (size,), uint8
+        z : ndarray of shape (size,), int64
             The hidden value.
         """
         size = check_integer("size", size, 1)
@@ -93,7 +93,7 @@ class CIAModel:
         rows = np.empty((size, probabilities.shape[1]), dtype=np.uint8)
         for batch in row_batches(size, 9 * rows.shape[1], CACHE):
             rows[batch] = rng.random(rows[batch].shape, dtype=np.float32) < probabilities[z[batch]]
-        return rows[:, 1:], rows[:, 0], z.astype(np.uint8)
+        return rows[:, 1:], rows[:, 0], z
 
     def log_joint(self, rows):
         """Logarithm of P(x, z).
@@ -105,8 +105,16 @@ class CIAModel:
         Returns
         -------
         ndarray of shape (size, k)
+
+        Raises
+        ------
+        ValueError
+            If rows have another number of columns.
         """
-        probabilities = self.probabilities[:, self.probabilities.shape[1] - rows.shape[1] :]
+        m = self.probabilities.shape[1]
+        if rows.shape[1] not in (m - 1, m):
+            raise ValueError(f"rows must have {m - 1} or {m} columns; got {rows.shape[1]}")
+        probabilities = self.probabilities[:, m - rows.shape[1] :]
         coefficients, constants = log_linear(self.weights, probabilities)
         joint = np.empty((len(rows), len(constants)))
         for batch in row_batches(len(rows), 8 * (rows.shape[1] + 2 * len(constants))):

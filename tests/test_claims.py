@@ -4,7 +4,6 @@ import json
 import math
 import re
 
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +11,6 @@ from hypothesis import strategies as st
 from lib.claims import SYMBOLS, Claim, Claims, Setting, estimate, outcome, overall
 from lib.claims.strips import WIDTH, strips
 from lib.claims.tables import claims_summary
-from lib.evaluation import mean_interval
 
 POSITIVE = (0.0, math.inf)
 MARGIN = 0.5
@@ -201,25 +199,6 @@ def test_only_an_estimate_without_spread_is_called_exact(value, low, high, n, wo
     exact = "exact" in words
     fields = setting(value, low, high, n=n, min_trials=min_trials, exact=exact).to_dict()
     assert estimate(fields).replace("\N{NO-BREAK SPACE}", " ") == words
-
-
-def test_each_level_of_an_index_becomes_a_setting():
-    index = pd.MultiIndex.from_product([[2, 0.5], range(4)], names=["copies", "run"])
-    claim = Claims("a-paper").claim("copies-cost", "Copies cost.", quote="...")
-    claim.registered = {
-        "statistic": "errors with {copies} copies",
-        "region": [0, None],
-        "margin": MARGIN,
-        "least": 2,
-        "unit": "samples",
-    }
-    settings = claim.test_each(
-        pd.Series([1.0, 2, 3, 4, 5, 6, 7, 8], index=index), by="copies", estimate=mean_interval
-    )
-    assert [setting.id for setting in claim.settings] == ["copies-cost-0-5", "copies-cost-2-0"]
-    assert settings[2].value == 2.5
-    assert settings[0.5].statistic == "errors with 0.5 copies"
-    assert settings[0.5].words == "copies = 0.5"
 
 
 def strip(value, low, high, region=POSITIVE, **fields):

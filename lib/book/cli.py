@@ -17,6 +17,7 @@ from lib.base.validation import check_engine
 from lib.book.run.project import (
     PROFILES,
     PUBLISHED,
+    SECONDS,
     BookError,
     Project,
     errors_name,
@@ -156,7 +157,7 @@ def list_chapters(project, chapters):
     Of each parameter: type, default, allowed values, meaning. Beside each chapter stands what it
     takes with its defaults, on two cores.
     """
-    seconds = read_mapping(project.root / "chapters" / "seconds.yml")
+    seconds = read_mapping(project.root / SECONDS)
     for chapter in chapters or project.chapters:
         heading = click.style(chapter, bold=True)
         if chapter in seconds:
@@ -493,18 +494,6 @@ def record(project, chapters):
     for chapter in [project.find(name) for name in chapters]:
         with lock_of(project, project.record(chapter)):
             click.echo(f"recorded: {blocks.record(project, chapter)}")
-
-
-@cli.command("open")
-@published_option
-@click.pass_obj
-def open_book(project, profile):
-    """Open the pages of the last build in the browser."""
-    page = project.build_folder(profile) / "html" / "index.html"
-    if not page.exists():
-        raise BookError(f"there are no pages yet: `book build --profile {profile}` makes them")
-    click.echo(f"open {page}")
-    click.launch(page.as_uri())
 
 
 @cli.command()

@@ -13,7 +13,6 @@ from lib.claims.tables import (
     KINDS,
     badge,
     chance_words,
-    count_words,
     distance_of_paper,
     estimate,
     outcome,

@@ -1,7 +1,6 @@
 """The claims that a chapter tests, and how a claim gets its settings."""
 
 import math
-import re
 import string
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -85,15 +84,21 @@ class Claim:
         Raises
         ------
         ValueError
-            If the id is used already, the claim is not registered and statistic or region are not
-            given, or the setting is not as `Setting` says: without a margin, for one.
+            If the id is used already, the estimate has another length, the claim is not registered
+            and statistic or region are not given, or the setting is not as `Setting` says: without
+            a margin, for one.
         KeyError
             If a name in braces is not given.
         """
         if any(setting.id == id for setting in self.settings):
             raise ValueError(f"id {id!r} is already the name of a setting")
         names = ("value", "low", "high", "n", "like_low", "like_high")
-        numbers = dict(zip(names[: max(len(estimate), 4)], estimate, strict=True))
+        if len(estimate) not in (4, 6):
+            raise ValueError(
+                f"estimate of {id!r} must be value, low, high and n, perhaps with like_low and "
+                f"like_high; got {estimate!r}"
+            )
+        numbers = dict(zip(names, estimate, strict=False))
         if self.registered:
             fields = self._registered_fields(id, fields)
         elif not {"statistic", "region"} <= fields.keys():
@@ -101,38 +106,6 @@ class Claim:
         setting = Setting(id, words, **numbers, exact=self.exact, **fields)
         self.settings.append(setting)
         return setting
-
-    def test_each(
-        self, values, *, by: str, estimate, words: str = "{by} = {level}", **fields
-    ) -> dict:
-        """Add a setting for each level of an index, and return these by level.
-
-        Parameters
-        ----------
-        values : Series
-            A number for each trial; one level of its index has the name `by`.
-        by : str
-            The level whose values tell the settings apart; the id of a setting is that of the
-            claim, a hyphen and its value.
-        estimate : callable
-            Makes an estimate of the numbers of a setting, such as `lib.evaluation.mean_interval`.
-        words : str
-            What is special about a setting; ``{by}`` and ``{level}`` are filled in.
-        **fields
-            See `test`; a name in braces in a registered statistic may be `by`.
-        """
-        settings = {}
-        for level, numbers in values.groupby(level=by):
-            setting_id = re.sub("[^a-z0-9]+", "-", f"{self.id}-{level}".lower())
-            placeholder = {by: level} if by in self._placeholders(setting_id) else {}
-            settings[level] = self.test(
-                setting_id,
-                words.format(by=by, level=level),
-                estimate=estimate(numbers),
-                **placeholder,
-                **fields,
-            )
-        return settings
 
     def _entry(self, setting_id):
         """Return what is registered: what a setting has of its own goes before the claim's."""
@@ -163,7 +136,8 @@ class Claim:
     def _registration_advice(self, setting_id):
         example = (
             '{"statistic": "...", "region": [0, null], "margin": 0.05, "least": 30, '
-            '"unit": "models", "settings": {}}'
+            f'"unit": "models", "why": "...", "primary": "{setting_id}", '
+            f'"settings": {{"{setting_id}": {{}}}}}}'
         )
         return (
             f"claim {self.id!r} is not in chapters/registered.yml: "

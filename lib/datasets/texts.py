@@ -147,11 +147,6 @@ def read_texts(folder=None, download=True):
     return texts
 
 
-def names_of_texts():
-    """Names of the eleven books."""
-    return [book["name"] for book in _books()]
-
-
 def _books():
     """Rows of data/texts.csv."""
     with open(DATA / "texts.csv", newline="", encoding="utf-8") as file:

@@ -3,10 +3,7 @@
 from lib.experiments.binary_learners import CIA_LEARNERS, cia_learners
 from lib.experiments.learning_curves import SIZES, cia_learning_curves, learning_curve
 from lib.experiments.random_models import ExactTestSet, Panel, learnable_model, usable_model
-from lib.experiments.structure import (
-    BAYES_NET_LEARNERS,
-    structure_robustness,
-)
+from lib.experiments.structure import structure_robustness
 from lib.experiments.uci import (
     accuracies,
     cross_validate,

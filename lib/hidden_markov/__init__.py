@@ -3,11 +3,9 @@
 from lib.hidden_markov.factored_transitions import FactoredTransitions
 from lib.hidden_markov.forward_backward import expected_counts, forward_step, log_likelihoods
 from lib.hidden_markov.hidden_markov_model import HiddenMarkovModel, left_to_right
-from lib.hidden_markov.probability_tables import logarithms, normalise_rows, probabilities
 from lib.hidden_markov.sequence_sampling import sample_sequence
 from lib.hidden_markov.symbol_sequences import joined
 from lib.hidden_markov.viterbi import likeliest_states
 
 __all__ = ["FactoredTransitions", "HiddenMarkovModel", "expected_counts", "forward_step", "joined"]
-__all__ += ["left_to_right", "likeliest_states", "log_likelihoods", "logarithms", "normalise_rows"]
-__all__ += ["probabilities", "sample_sequence"]
+__all__ += ["left_to_right", "likeliest_states", "log_likelihoods", "sample_sequence"]

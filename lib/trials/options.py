@@ -6,7 +6,7 @@ one variable of the environment. Those of `use` take precedence.
 
 import json
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 from lib.base.validation import check_engine, check_integer
 
@@ -65,8 +65,14 @@ class use:  # noqa: N801
 
     Parameters
     ----------
-    options
-        Fields of `Options`: n_jobs, engine, results, ...
+    n_jobs : int, optional
+        Worker processes, -1 for all cores.
+    engine : str, optional
+        "local", or the address of a Dask scheduler.
+    results : str, optional
+        Folder in which finished blocks are kept.
+    **options
+        What else `lib.trials.options.Options` has, for the command `book`.
 
     Raises
     ------
@@ -77,6 +83,10 @@ class use:  # noqa: N801
     """
 
     def __init__(self, **options):
+        allowed = [field.name for field in fields(Options)]
+        for name in options:
+            if name not in allowed:
+                raise TypeError(f"{name!r} is no option of trials; they are {', '.join(allowed)}")
         new = Options(**options)
         check_workers(new.n_jobs, new.engine)
         self._previous = dict(_set_by_use)

@@ -29,18 +29,20 @@ SUMMARY = "about.json"
 HASH_SEED = "PYTHONHASHSEED"
 PAGES = "lib.book"  # the part of lib that no trial is to use
 RESULTS = ("recorded", "registered", "benchmarks")  # folders of data/ that the book itself writes
+NOT_READ = (".md", ".py")  # files of data/ for people, and those that made the others
 
 
 def data_digests():
     """Return the sha256 of each file of data/, by its path there.
 
-    Those that hold results of the book itself are left out. Data sets that are not shipped are in
+    Those that hold results of the book itself, pages and programs are left out. Data sets that are not shipped are in
     no key: each of their files is checked against data/manifest.csv when it is loaded.
     """
     digests = {}
     for path in files_below(DATA):
         name = path.relative_to(DATA).as_posix()
-        if not name.startswith(tuple(f"{folder}/" for folder in RESULTS)):
+        is_result = name.startswith(tuple(f"{folder}/" for folder in RESULTS))
+        if not is_result and not name.endswith(NOT_READ):
             digests[name] = hashlib.sha256(path.read_bytes()).hexdigest()
     return digests
 

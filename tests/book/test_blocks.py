@@ -133,11 +133,6 @@ def test_a_part_that_is_no_number_is_refused(project):
     assert not project.results.exists()
 
 
-def test_open_says_how_pages_are_made(project):
-    message = "there are no pages yet: `book build --profile paper` makes them"
-    assert message in book(project, "open").output
-
-
 def test_record(project, write_chapter):
     """The rows are those of the defaults, as published."""
     write_chapter(project, "cia/curves", RECORDING)

@@ -21,7 +21,7 @@ from lib.book.run.project import (
 )
 from lib.book.run.remote_data import remote_data_status
 from lib.trials.source_key import PACKAGES, digest
-from lib.trials.store import runtime_fingerprint
+from lib.trials.store import NOT_READ, runtime_fingerprint
 
 PRESS = "lib.book"
 # packages that draw a chapter's figures and word its texts
@@ -56,13 +56,14 @@ def file_digest(path: Path) -> str:
 def data_file_digests(project: Project) -> dict[str, str]:
     """Return the sha256 of each file below ``data/``, by its path there.
 
-    Recorded rows are left out, as a chapter reads its own only, and copies of the register.
+    Recorded rows are left out, as a chapter reads its own only, copies of the register, and what
+    no chapter reads.
     """
     folder = project.root / "data"
     digests = {}
     for path in files_below(folder):
         name = path.relative_to(folder).as_posix()
-        if not name.startswith(("recorded/", "registered/")):
+        if not name.startswith(("recorded/", "registered/")) and not name.endswith(NOT_READ):
             digests[name] = file_digest(path)
     return digests
 
@@ -157,16 +158,20 @@ def code_digests(project: Project, chapter: str) -> dict[str, str]:
 
     Comments and text change neither.
     """
-    cells = read_cells(project.notebook(chapter))
-    code = [sources.source_digest(c["source"]) for c in cells if c["cell_type"] == "code"]
-    return {"code": digest(code), "lib": digest(sources.module_digests(modules_of(cells)))}
+    code, modules = _digests_of_cells(project, chapter)
+    return {"code": digest(code), "lib": digest(modules)}
 
 
 def chapter_code_digest(project: Project, chapter: str) -> str:
     """Return a digest of a chapter's code and of lib, which comments and text do not change."""
+    return digest(_digests_of_cells(project, chapter))
+
+
+def _digests_of_cells(project, chapter):
+    """Return the digests of a chapter's code cells, and of the modules that they reach."""
     cells = read_cells(project.notebook(chapter))
     code = [sources.source_digest(c["source"]) for c in cells if c["cell_type"] == "code"]
-    return digest([code, sources.module_digests(modules_of(cells))])
+    return code, sources.module_digests(modules_of(cells))
 
 
 def is_fresh(executed: Path, key: str) -> bool:
