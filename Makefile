@@ -63,7 +63,7 @@ bench: $(READY) ## compare speed with other libraries, measure growth (installs 
 	$(PY) -m tests.benchmarks.scaling
 	$(PY) -m tests.benchmarks.chapters
 
-peers: $(READY) ## compare results with pgmpy (installs requirements-bench.lock) and, where Java and it are, Weka 3.6
+peers: $(READY) ## compare results with other libraries (installs requirements-bench.lock), and with Weka 3.6 where Java is
 	$(install_peers)
 	$(PY) -m pytest -rs tests/peers
 

@@ -165,7 +165,7 @@ def test_differences_are_drawn_with_their_intervals_and_coloured_by_them():
 
 def test_the_accuracy_map_shows_the_best_in_bold():
     table = pd.DataFrame(
-        {"winnow": [0.9, 0.5], "tree": [0.8, 0.75], "mine": [0.9, 0.7]}, index=["iris", "vote"]
+        {"winnow": [1.0, 0.5], "tree": [0.8, 0.75], "mine": [1.0, 0.7]}, index=["iris", "vote"]
     )
     axis = comparison.accuracy_map(table).axes[0]
     assert words(axis.get_xticklabels()) == ["iris", "vote"]
@@ -174,7 +174,8 @@ def test_the_accuracy_map_shows_the_best_in_bold():
     for j, i in np.ndindex(table.shape):
         value = table.iloc[j, i]
         is_best = value == table.iloc[j].max()
-        assert cells[j + 0.5, i + 0.5] == (f"{100 * value:.1f}", is_best)
+        words_of_value = "100" if value == 1 else f"{100 * value:.1f}"
+        assert cells[j + 0.5, i + 0.5] == (words_of_value, is_best)
 
 
 def test_words_of_a_heatmap_stand_out_and_keep_their_colours():

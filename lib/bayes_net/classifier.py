@@ -60,12 +60,13 @@ class BayesNetClassifier(JointClassifier):
         Of elr and apn: climb by conjugate gradients with line search, as published, or by L-BFGS,
         which takes fewer evaluations.
     max_iterations : int, at least 1, optional
-        Most iterations; by default 20 where they are cross-tuned, as in the paper, and else 1000.
+        Most iterations where `n_iterations` is "cross-tune" (by default 20, as in the paper) or None
+        (by default 1000); not used where it is a number.
     n_folds : int, at least 2
         Folds of cross-tuning.
     start : "ofe" or "random"
         Of elr, em and apn: start from the observed frequencies, or from random tables (of softmax
-        parameters with deviation 0.1), which variables that are never observed need.
+        parameters with standard deviation 0.1), which variables that are never observed need.
     tolerance : float, above 0
         Converged where no entry of the gradient of the mean log (conditional) likelihood is larger;
         for em, where an iteration gains less.
@@ -95,10 +96,9 @@ class BayesNetClassifier(JointClassifier):
 
     Notes
     -----
-    Columns are those of `DiscreteCoding` in lib.structures: booleans, categories, strings, integers
-    and whole numbers; continuous ones have to be discretised first. NaN and None are missing
-    values. A value that was not seen in training counts as missing. Missing values are summed out
-    exactly, by message passing.
+    Columns are discrete: booleans, categories, strings, integers and whole numbers; continuous ones
+    have to be discretised first. NaN and None are missing values. A value that was not seen in
+    training counts as missing. Missing values are summed out exactly, by message passing.
 
     Classes whose log probabilities differ by less than 1e-9 are equally probable, and the first of
     them is predicted: so rounding errors, which are other ones on other machines, decide nothing.
@@ -139,7 +139,7 @@ class BayesNetClassifier(JointClassifier):
         Raises
         ------
         ValueError
-            If a parameter is out of range, `X` is not discrete, `y` lacks a class, the structure is
+            If a parameter is out of range, `X` is not discrete, a label in `y` is missing, the structure is
             not a directed acyclic graph over the columns or too large for exact inference, a weight
             is negative, or none is above 0.
 

@@ -1,4 +1,4 @@
-"""A chapter as it is committed: outputs of its published run, small figures, a cell of its needs."""
+"""A chapter as it is committed: outputs of its published run, small figures, a first cell that says what to install."""
 
 from base64 import b64decode, b64encode
 from io import BytesIO

@@ -116,6 +116,11 @@ def td_lambda(
     References
     ----------
     Sutton (1988).
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range or has another shape.
     """
     policy = check_policy(mdp, policy)
     discount = check_discount(mdp, discount)
@@ -268,6 +273,11 @@ def td_lookahead(
     -------
     ndarray of shape (n_states,)
         A ConvergenceWarning tells where they have diverged, and are not finite.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range or has another shape.
     """
     discount = check_discount(mdp, discount)
     trace_decay = check_real("trace_decay", trace_decay, 0, 1)
@@ -328,6 +338,11 @@ def q_learning(
     References
     ----------
     Watkins & Dayan (1992).
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range or has another shape.
     """
     n_steps = check_integer("n_steps", n_steps, 1, MAX_COUNT)
     longest = check_integer("longest", longest, 1, MAX_COUNT)
@@ -367,6 +382,11 @@ def learn_model(mdp, n_steps, anywhere=True, longest=1000, seed=0):
     -------
     MDP
         With one more state, the last: a terminal one, to which untried actions lead.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range or has another shape.
     """
     n_steps = check_integer("n_steps", n_steps, 1, MAX_COUNT)
     longest = check_integer("longest", longest, 1, MAX_COUNT)

@@ -16,6 +16,7 @@ AHEAD_COLOURS = {
     "second": COLOURS["vermillion"],
     "neither": COLOURS["grey"],
 }
+WIDEST_MAP = 9.0  # inches: words of 9 points are 9 pixels high where a page shows it 656 wide
 
 
 def draw_differences(table):
@@ -97,7 +98,7 @@ def accuracy_map(table):
         len(halves),
         sharey=True,
         squeeze=False,
-        figsize=(0.46 * n_datasets + 2.0, 0.3 * n_learners + 1.3),
+        figsize=(min(0.46 * n_datasets + 2.0, WIDEST_MAP), 0.3 * n_learners + 1.3),
         width_ratios=[len(datasets) for datasets in halves],
     )
     for axis, datasets in zip(axes[0], halves, strict=True):
@@ -107,7 +108,9 @@ def accuracy_map(table):
 
 def _draw_accuracies(axis, percent):
     gap = percent.max() - percent
-    heatmap(gap, percent, axis, fmt=".1f", cmap="Blues", vmin=0, vmax=20, annot_kws={"size": 9})
+    # 100.0 in bold would be wider than a cell of many
+    words = percent.map(lambda value: f"{value:.1f}".replace("100.0", "100"))
+    heatmap(gap, words, axis, cmap="Blues", vmin=0, vmax=20, annot_kws={"size": 9})
     for text, cell_gap in zip(axis.texts, gap.to_numpy()[gap.notna()], strict=True):
         text.set_fontweight("bold" if cell_gap == 0 else "normal")
     axis.set(xlabel="", ylabel="")

@@ -39,9 +39,9 @@ class SelectiveNaiveBayes(JointClassifier):
 
     Notes
     -----
-    Columns are those of `DiscreteCoding` in lib.structures: booleans, categories, strings, integers
-    and whole numbers; continuous ones have to be discretised first. A missing value, or one that
-    was never seen, is left out of the counts and of the product.
+    Columns are discrete: booleans, categories, strings, integers and whole numbers; continuous ones
+    have to be discretised first. A missing value, or one that was never seen, is left out of the
+    counts and of the product.
 
     Classes whose log probabilities differ by less than 1e-9 are equally probable, and the first of
     them is predicted.
@@ -67,7 +67,7 @@ class SelectiveNaiveBayes(JointClassifier):
         Raises
         ------
         ValueError
-            If a parameter is out of range, `X` is not discrete, `y` lacks a class, or the lengths
+            If a parameter is out of range, `X` is not discrete, a label in `y` is missing, or the lengths
             differ.
         """
         check_real("smoothing", self.smoothing, 0, open_low=True)

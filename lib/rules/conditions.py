@@ -121,7 +121,7 @@ class RuleList(MixedInput, ClassifierMixin, BaseEstimator):
         ------
         ValueError
             If a parameter is out of range, `X` has an infinite value or a column of dates, `y`
-            lacks a class, or lengths differ.
+            has a missing label, or lengths differ.
         """
         table = X if isinstance(X, Table) else Table(checked_frame(self, X, reset=True))
         self.classes_, y = checked_target(table, y)

@@ -112,7 +112,7 @@ class GainRatioTree(TableClassifier):
         ------
         ValueError
             If a parameter is out of range, `X` has an infinite value or a column of dates, `y`
-            lacks a class, lengths differ, a weight is negative, all are zero, or their sum is
+            has a missing label, lengths differ, a weight is negative, all are zero, or their sum is
             infinite.
         """
         table = X if isinstance(X, Table) else Table(checked_frame(self, X, reset=True))

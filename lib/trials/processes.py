@@ -2,7 +2,7 @@
 
 The server has no threads, so that forking it is safe.
 
-This uses two private names of Python, `multiprocessing.forkserver._forkserver` and its attributes
+This uses a private name of Python, `multiprocessing.forkserver._forkserver`, and its attributes
 `_forkserver_address`, `_forkserver_alive_fd`, `_forkserver_pid` and `ensure_running`. There is no
 public way to let a process that came from the server start others from the same server.
 """

@@ -77,6 +77,11 @@ def run(
         Before any trial runs, if an argument is out of range.
     RuntimeError
         If a worker has other code, data or versions, or workers die again and again.
+    TypeError
+        If the trial cannot be sent to another process, or its rows hold anything but numbers, truth
+        values and text.
+    ConnectionError
+        If no Dask scheduler that has workers answers.
     """
     seed = check_integer("seed", seed, 0)
     cases = [case if isinstance(case, tuple) else (case,) for case in cases]

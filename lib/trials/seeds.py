@@ -42,5 +42,8 @@ class Seeds:
 
     @property
     def number(self):
-        """Number of the trial whose seeds these are (see `lib.trials.run`)."""
+        """Number of the trial whose seeds these are.
+
+        Only for the seeds that `lib.trials.run` hands to a trial with `n_trials`.
+        """
         return self.key[-1]

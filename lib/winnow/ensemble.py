@@ -15,7 +15,7 @@ class WinnowEnsemble(TwoClasses, WinnowBase):
 
     In each pass a member is presented its subsample in a new random order, so that the order of the
     rows does not matter. A Winnow's share of the average is its accuracy on its subsample above the best constant's.
-    The paper gives no parameters; the defaults are choices (see the sensitivity chapter).
+    The paper gives no parameters; the defaults are choices (see the chapter cia/sensitivity).
 
     Parameters
     ----------

@@ -80,7 +80,7 @@ def present_examples(rows, labels, rule, weights, n_passes=1, sizes=None):
     Parameters
     ----------
     rows : (s, n) of 0 and 1
-        Balanced Winnow, which allows for negative weights: ``np.hstack([X, 1 - X])``.
+        For negative weights, with the complement attributes: ``np.hstack([X, 1 - X])``.
     labels : (s,) bool
     rule : UpdateRule
     weights : (n,) float64

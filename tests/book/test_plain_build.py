@@ -41,7 +41,9 @@ def test_a_page_is_made_again_when_what_it_shows_has_changed(project):
 
 
 def test_readme_names_the_command():
-    assert "`jupyter-book build .`" in (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    assert "`.venv/bin/jupyter-book build .`" in (REPOSITORY / "README.md").read_text(
+        encoding="utf-8"
+    )
 
 
 @pytest.mark.parametrize("name", ["scorecard", "reference/data_sets"])

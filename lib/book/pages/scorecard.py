@@ -164,9 +164,9 @@ def counts_sentence(book) -> str:
         f"small to matter, and {counts['undecided'] + counts['too little data']} are not decided; "
         f"{counts['exact']} are exact, and {counts['table']} about a single file or list are shown "
         f"without a verdict. With other random numbers about {turns.other_numbers:.0f} verdicts "
-        f"would change, with other data sets of the same kind about {turns.other_data:.0f}. All that "
-        f"decides was registered before results for {n_registered['all']} sentences, and the rule alone, "
-        f"without its margin or scale, for {n_registered['rule']} more."
+        f"would change, with other data sets of the same kind about {turns.other_data:.0f}. For "
+        f"{n_registered['all']} sentences everything that decides was registered before any result, for "
+        f"{n_registered['rule']} more the rule alone, without its margin or scale."
     )
 
 
