@@ -23,6 +23,7 @@ from papermill.cli import papermill as papermill_command
 from lib.book.cli import cli
 from lib.book.run.parameters import INJECTED
 from lib.book.run.project import (
+    COSTS,
     Project,
     parameters_of,
     read_mapping,
@@ -162,9 +163,14 @@ def test_a_printed_command_decides_claims(command):
 
 @pytest.mark.parametrize("chapter", PROJECT.chapters)
 def test_a_chapter_says_how_long_its_commands_take(chapter):
-    seconds = read_mapping(PROJECT.root / "chapters" / "seconds.yml")
-    if chapter in seconds and not chapter.startswith("appendix/"):  # which show what is recorded
-        assert f"{duration_words(seconds[chapter])} on two cores" in text_of(chapter)
+    costs = read_mapping(PROJECT.root / COSTS)
+    if chapter in costs and not chapter.startswith("appendix/"):  # which show what is recorded
+        assert f"{duration_words(costs[chapter]['seconds'])} on two cores" in text_of(chapter)
+
+
+def test_a_chapter_needs_little_memory():
+    memory = {name: cost["memory"] for name, cost in read_mapping(PROJECT.root / COSTS).items()}
+    assert max(memory.values()) <= 2
 
 
 def duration_words(seconds):

@@ -15,9 +15,9 @@ from click.core import ParameterSource
 from lib.base.files import LIB
 from lib.base.validation import check_engine
 from lib.book.run.project import (
+    COSTS,
     PROFILES,
     PUBLISHED,
-    SECONDS,
     BookError,
     Project,
     errors_name,
@@ -155,13 +155,14 @@ def list_chapters(project, chapters):
     """Show CHAPTERS (all, if none is named) with their parameters.
 
     Of each parameter: type, default, allowed values, meaning. Beside each chapter stands what it
-    takes with its defaults, on two cores.
+    takes with its defaults, on two cores, and the most memory that one of its processes had.
     """
-    seconds = read_mapping(project.root / SECONDS)
+    costs = read_mapping(project.root / COSTS)
     for chapter in chapters or project.chapters:
         heading = click.style(chapter, bold=True)
-        if chapter in seconds:
-            heading += f"  ({seconds[chapter] / 60:.1f} minutes)"
+        if chapter in costs:
+            minutes = costs[chapter]["seconds"] / 60
+            heading += f"  ({minutes:.1f} minutes, {costs[chapter]['memory']} GiB)"
         click.echo(heading)
         for parameter in parameters_of(project, chapter).values():
             line = f"  {parameter.name}: {parameter.type} = {parameter.default!r}"

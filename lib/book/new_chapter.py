@@ -40,7 +40,7 @@ Written: {notebook}, which passes `make test` as it is. chapters/writing.md show
  3. `book refresh {name}` after each change of its code; then `make test`.
  4. `book publish {name}`; after a `make book`, `book claims --record`.
  5. New works in references.bib, new words in chapters/reference/glossary.md.
- 6. Its time in chapters/seconds.yml, what is new in CHANGELOG.md."""
+ 6. Its time and memory in chapters/costs.yml, what is new in CHANGELOG.md."""
 
 
 def new_chapter(project: Project, name: str, title: str, paper: str) -> str:

@@ -28,7 +28,7 @@ def test_fits_a_phone(visit, width):
 
 
 @pytest.mark.parametrize("width", [390, 1300, 1920])
-def test_type_figures_and_tables_can_be_read_without_scrolling(visit, width):
+def test_type_figures_formulas_and_tables_can_be_read(visit, width):
     assert visit.unreadable[width] == []
 
 

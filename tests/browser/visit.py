@@ -61,7 +61,8 @@ TOO_WIDE = """() => {
 
 # Figures, formulas and tables that scroll (but in folds), or figures whose words are less than 9
 # pixels high; a glyph of matplotlib's is drawn 100 high. A page whose type is smaller than the
-# reader's browser has it.
+# reader's browser has it. On a phone a table may scroll in its own box, if a shadow at the edge, which
+# scrolls out of sight with the end, says that there is more.
 UNREADABLE = """async () => {
   const overflows = (at) =>
     at.scrollWidth > at.clientWidth + 1 && getComputedStyle(at).overflowX != "visible";
@@ -70,9 +71,14 @@ UNREADABLE = """async () => {
   const faults = [];
   const type = getComputedStyle(document.documentElement).fontSize;
   if (type != "16px") faults.push(`page: ${type}`);
+  const hints = (at) => {
+    const { backgroundAttachment, backgroundImage } = getComputedStyle(at);
+    return backgroundImage.includes("gradient") && backgroundAttachment.includes("local");
+  };
+  const mayScroll = (at) => innerWidth < 600 && at.matches("div:not(.math)") && hints(at);
   const boxes = ":is(.pst-scrollable-table-container, div.math):not(details *)";
   for (const box of document.querySelectorAll(boxes))
-    if (box.checkVisibility() && scrolls(box))
+    if (box.checkVisibility() && scrolls(mayScroll(box) ? box.parentElement : box))
       faults.push(`${box.innerText.slice(0, 60)} scrolls`);
   for (const image of document.querySelectorAll(".picture img")) {
     if (!image.checkVisibility()) continue;

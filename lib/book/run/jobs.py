@@ -28,7 +28,7 @@ from lib.book.run.keys import (
     write_execution_note,
 )
 from lib.book.run.project import (
-    SECONDS,
+    COSTS,
     BookError,
     Project,
     parse_cells,
@@ -291,7 +291,8 @@ def plan_jobs(project: Project, profile: str, chapters: list[str]) -> dict[str, 
 
     The chapter that takes longest comes first, so that none is left to run alone at the end.
     """
-    seconds = read_mapping(project.root / SECONDS)
+    costs = read_mapping(project.root / COSTS)
+    seconds = {chapter: cost["seconds"] for chapter, cost in costs.items()}
     longest_first = sorted(chapters, key=lambda chapter: -seconds.get(chapter, 0))
     return {chapter: job_of(project, profile, chapter) for chapter in longest_first}
 
