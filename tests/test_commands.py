@@ -165,7 +165,7 @@ def test_a_printed_command_decides_claims(command):
 def test_a_chapter_says_how_long_its_commands_take(chapter):
     costs = read_mapping(PROJECT.root / COSTS)
     if chapter in costs and not chapter.startswith("appendix/"):  # which show what is recorded
-        assert f"{duration_words(costs[chapter]['seconds'])} on two cores" in text_of(chapter)
+        assert f"{duration_words(costs[chapter]['processor'] / 2)} on two cores" in text_of(chapter)
 
 
 def test_a_chapter_needs_little_memory():

@@ -161,7 +161,7 @@ def list_chapters(project, chapters):
     for chapter in chapters or project.chapters:
         heading = click.style(chapter, bold=True)
         if chapter in costs:
-            minutes = costs[chapter]["seconds"] / 60
+            minutes = costs[chapter]["processor"] / 2 / 60
             heading += f"  ({minutes:.1f} minutes, {costs[chapter]['memory']} GiB)"
         click.echo(heading)
         for parameter in parameters_of(project, chapter).values():

@@ -292,7 +292,7 @@ def plan_jobs(project: Project, profile: str, chapters: list[str]) -> dict[str, 
     The chapter that takes longest comes first, so that none is left to run alone at the end.
     """
     costs = read_mapping(project.root / COSTS)
-    seconds = {chapter: cost["seconds"] for chapter, cost in costs.items()}
+    seconds = {chapter: cost["processor"] for chapter, cost in costs.items()}
     longest_first = sorted(chapters, key=lambda chapter: -seconds.get(chapter, 0))
     return {chapter: job_of(project, profile, chapter) for chapter in longest_first}
 

@@ -19,7 +19,7 @@ PUBLISHED = "paper"
 CONFIG = "_config.yml"
 FINDING_CELL = "published-finding"  # id of the cell that opens a notebook with what was found
 QUICK = "tests/quick.yml"  # values of the small scale, which only tests have
-COSTS = "chapters/costs.yml"  # seconds and memory of each chapter at the published scale
+COSTS = "chapters/costs.yml"  # processor seconds and memory of each chapter at the published scale
 
 
 @lru_cache(maxsize=16)
