@@ -565,7 +565,7 @@ CLAIMS = [
         lambda: claim().test(
             "b", estimate=(2.0, 1.0, 3.0), statistic="mean", region=(0.0, math.inf)
         ),
-        "zip",  # of four numbers
+        "must be value, low, high and n",
     ),
 ]
 

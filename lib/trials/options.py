@@ -65,14 +65,10 @@ class use:  # noqa: N801
 
     Parameters
     ----------
-    n_jobs : int, optional
-        Worker processes, -1 for all cores.
-    engine : str, optional
-        "local", or the address of a Dask scheduler.
-    results : str, optional
-        Folder in which finished blocks are kept.
-    **options
-        What else `lib.trials.options.Options` has, for the command `book`.
+    options
+        n_jobs (worker processes, -1 for all cores), engine ("local", or the address of a Dask
+        scheduler), results (a folder in which finished blocks are kept), and what else
+        `lib.trials.options.Options` has, for the command `book`.
 
     Raises
     ------

@@ -179,14 +179,14 @@ def edit_notebook(project, write_chapter):
     write_chapter(project, "cia/curves", CLAIMS, FIGURE, "1 + 1")
 
 
-def link(name):
+def link(name, suffix=".py"):
     """Link a folder to one outside the book, and write into that."""
 
     def change(project, write_chapter):
         elsewhere = project.root.parent / "elsewhere"
         (elsewhere / "deep").mkdir(parents=True)
         (project.root / name).symlink_to(elsewhere)
-        (elsewhere / "deep" / Path(name).name).with_suffix(".py").write_text("NEW = 1\n")
+        (elsewhere / "deep" / Path(name).name).with_suffix(suffix).write_text("NEW = 1\n")
 
     return change
 
@@ -227,7 +227,7 @@ CHANGES = {
     "parameters": edit_parameters,
     "data": append("data/numbers.csv"),
     "new data": append("data/deep/new.csv"),
-    "linked data": link("data/linked"),
+    "linked data": link("data/linked", ".csv"),
     "its recorded rows": append("data/recorded/cia/curves.csv.gz"),
     "what decides its claim": register_claim,
     "the result itself": edit_result,

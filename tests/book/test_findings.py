@@ -58,8 +58,9 @@ def test_the_sentence_of_counts(project):
         "Of 4 sentences of the four papers 1 hold, of 1 the opposite holds, 0 are about a "
         "difference too small to matter, and 1 are not decided; 0 are exact, and 1 about a single "
         "file or list are shown without a verdict. With other random numbers about 1 verdicts would "
-        "change, with other data sets of the same kind about 0. All that decides was registered "
-        "before results for 1 sentences, and the rule alone, without its margin or scale, for 1 more."
+        "change, with other data sets of the same kind about 0. For 1 sentences "
+        "everything that decides was registered before any result, for 1 more the rule alone, without "
+        "its margin or scale."
     )
 
 
