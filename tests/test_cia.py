@@ -43,6 +43,19 @@ def test_samples_follow_the_joint_distribution():
     assert (X.dtype, y.dtype) == (np.uint8, np.uint8)
 
 
+def test_hidden_values_may_be_more_than_a_byte_holds():
+    model = CIAModel(np.full(300, 1 / 300), np.full((300, 2), 0.5))
+    _, _, z = model.sample(5000, np.random.default_rng(0))
+    assert 255 < z.max() < 300
+
+
+@pytest.mark.parametrize("n_columns", [2, 5])
+def test_rows_of_another_length_are_refused(n_columns):
+    model = CIAModel([0.5, 0.5], np.full((2, 4), 0.5))
+    with pytest.raises(ValueError, match=f"rows must have 3 or 4 columns; got {n_columns}"):
+        model.log_joint(np.zeros((1, n_columns), np.uint8))
+
+
 @pytest.fixture
 def set_batch_rows(monkeypatch):
     """Return a function that makes all batches of this number of rows."""

@@ -60,8 +60,8 @@ class BayesNetClassifier(JointClassifier):
         Of elr and apn: climb by conjugate gradients with line search, as published, or by L-BFGS,
         which takes fewer evaluations.
     max_iterations : int, at least 1, optional
-        Most iterations where `n_iterations` is "cross-tune" (by default 20, as in the paper) or None
-        (by default 1000); not used where it is a number.
+        Most iterations where `n_iterations` is "cross-tune" (by default 20, as in the paper) or
+        None (by default 1000); not used where it is a number.
     n_folds : int, at least 2
         Folds of cross-tuning.
     start : "ofe" or "random"
@@ -139,7 +139,7 @@ class BayesNetClassifier(JointClassifier):
         Raises
         ------
         ValueError
-            If a parameter is out of range, `X` is not discrete, a label in `y` is missing, the structure is
+            If a parameter is out of range, `X` is not discrete, `y` lacks a label, the structure is
             not a directed acyclic graph over the columns or too large for exact inference, a weight
             is negative, or none is above 0.
 

@@ -88,7 +88,7 @@ class Discretizer(MixedInput, OneToOneFeatureMixin, TransformerMixin, BaseEstima
         Raises
         ------
         ValueError
-            If `X` has an infinite value, a label in `y` is missing, or the lengths differ.
+            If `X` has an infinite value, `y` lacks a label, or the lengths differ.
         """
         X = checked_frame(self, X, reset=True)
         classes, y = checked_target(X, y)

@@ -139,7 +139,7 @@ def checked_target(X, y):
     Raises
     ------
     ValueError
-        If a label in `y` is missing, has numbers with fractions, or is not as long as `X`.
+        If `y` lacks a label, has numbers with fractions, or is not as long as `X`.
     """
     y = column_or_1d(np.asarray(y), warn=True)
     check_consistent_length(X, y)

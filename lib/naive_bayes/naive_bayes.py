@@ -102,7 +102,7 @@ class NaiveBayes(JointClassifier):
         ------
         ValueError
             If a parameter is out of range, `X` has a column of another dtype (dates, say) or an
-            infinite value, a label in `y` is missing, the lengths differ, or a weight is negative or none
+            infinite value, `y` lacks a label, the lengths differ, or a weight is negative or none
             is above 0.
 
         Warns

@@ -67,7 +67,7 @@ class SelectiveNaiveBayes(JointClassifier):
         Raises
         ------
         ValueError
-            If a parameter is out of range, `X` is not discrete, a label in `y` is missing, or the lengths
+            If a parameter is out of range, `X` is not discrete, `y` lacks a label, or the lengths
             differ.
         """
         check_real("smoothing", self.smoothing, 0, open_low=True)

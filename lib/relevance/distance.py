@@ -33,7 +33,7 @@ def scaled_rows(estimator, X, y):
     Raises
     ------
     ValueError
-        If a value is missing or infinite, a label in `y` is missing, there is one class only, or the
+        If a value is missing or infinite, `y` lacks a label, there is one class only, or the
         lengths differ.
     """
     frame = checked_frame(estimator, X, reset=True)

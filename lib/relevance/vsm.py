@@ -77,7 +77,7 @@ class VariableKernel(ClassifierMixin, BaseEstimator):
         ------
         ValueError
             If a parameter is out of range, `X` has a value that is missing, infinite or no number,
-            or a label in `y` is missing.
+            or `y` lacks a label.
         """
         check_integer("n_neighbours", self.n_neighbours, 2)
         check_integer("n_searches", self.n_searches, 0)

@@ -40,7 +40,7 @@ def bic_search(X, y, max_parents=2):
     Raises
     ------
     ValueError
-        If `max_parents` is out of range, `X` has fractions or infinity, a label in `y` is missing, or the
+        If `max_parents` is out of range, `X` has fractions or infinity, `y` lacks a label, or the
         lengths differ.
 
     Notes

@@ -86,7 +86,7 @@ def discrete_codes(X, y):
     Raises
     ------
     ValueError
-        If `X` is not discrete or infinite somewhere, a label in `y` is missing, or the lengths differ.
+        If `X` is not discrete or infinite somewhere, `y` lacks a label, or the lengths differ.
     """
     X = checked_frame(BaseEstimator(), X, reset=True)
     classes, y = checked_target(X, y)

@@ -32,7 +32,7 @@ def tan(X, y):
     Raises
     ------
     ValueError
-        If `X` has fractions or infinity, a label in `y` is missing, or the lengths differ.
+        If `X` has fractions or infinity, `y` lacks a label, or the lengths differ.
 
     Notes
     -----

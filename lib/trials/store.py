@@ -35,8 +35,9 @@ NOT_READ = (".md", ".py")  # files of data/ for people, and those that made the 
 def data_digests():
     """Return the sha256 of each file of data/, by its path there.
 
-    Those that hold results of the book itself, pages and programs are left out. Data sets that are not shipped are in
-    no key: each of their files is checked against data/manifest.csv when it is loaded.
+    Those that hold results of the book itself are left out, and so are pages and programs. Data
+    sets that are not shipped are in no key: each of their files is checked against
+    data/manifest.csv when it is loaded.
     """
     digests = {}
     for path in files_below(DATA):

@@ -311,6 +311,8 @@ class TestOnlyTheSameIsFound:
         counts = {
             "manifest.csv": True,
             "paper/table.csv": True,
+            "README.md": False,
+            "make.py": False,
             "recorded/a.csv.gz": False,
             "benchmarks/a.json": False,
             "registered/2026-01-31.yml": False,
