@@ -50,9 +50,9 @@ def words_of(output):
             "EM beats Winnow by 0.43 [0.32, 0.54]",
         ),
         (
-            (0.04, 0.01, 0.07),
+            (0.04, 0.02, 0.06),
             {"margin": 0.05},
-            "EM is slightly ahead of Winnow by 0.04 [0.01, 0.07]",
+            "EM is slightly ahead of Winnow by 0.040 [0.020, 0.060]",
         ),
         ((-0.43, -0.54, -0.32), {"winner_first": False}, "EM loses to Winnow by 0.43 [0.32, 0.54]"),
         (
@@ -86,6 +86,16 @@ def words_of(output):
             (0.04, -0.01, 0.08, 9, -0.12, 0.2),
             {"factor": 100, "unit": "points", "beats": "exceeds"},
             "EM exceeds Winnow by 4 points, which may be chance [−1, 8], on sets like these [−12, 20]",
+        ),
+        (
+            (1.9, 0.3, 3.5, 17),
+            {"margin": 1, "unit": "points"},
+            "EM leads Winnow by 1.9 points, just beyond chance [0.3, 3.5]",
+        ),
+        (
+            (-0.04, -0.07, -0.01, 80),
+            {"margin": 0.05, "winner_first": False},
+            "Winnow leads EM by 0.04, just beyond chance [0.01, 0.07]",
         ),
         ((0, -1, 1, 9), {}, "EM and Winnow cannot be told apart (no difference)"),
         ((0.5, 0.2, math.inf, 9), {}, "EM beats Winnow by 0.50 [0.20, ∞]"),
@@ -173,8 +183,27 @@ def test_who_is_named_first_changes_no_meaning(ends, margin):
     if forwards.numbers["outcome"] in ("first", "second"):
         assert forwards == backwards
     is_decided = forwards.numbers["outcome"] in ("first", "second")
-    assert ("beats" in forwards or "is slightly ahead of" in forwards) == is_decided
-    assert ("beats" in forwards) == (is_decided and abs(value) >= margin)
+    is_sure = is_decided and "just beyond chance" not in forwards
+    assert ("beats" in forwards or "is slightly ahead of" in forwards) == is_sure
+    assert ("beats" in forwards) == (is_sure and abs(value) >= margin)
+
+
+@pytest.mark.parametrize("n", [5, 80])
+@pytest.mark.parametrize("nearest", [0.01, 0.1, 0.3, 0.5])
+def test_a_text_is_as_sure_as_the_claim(n, nearest):
+    setting = Setting(
+        id="em-ahead",
+        words="",
+        statistic="T of EM − T of Winnow",
+        value=1.0,
+        low=nearest,
+        high=2 - nearest,
+        n=n,
+        region=(0, math.inf),
+        margin=0.05,
+        unit="random models",
+    )
+    assert ("beats" in report.comparison(setting, "EM", "Winnow")) == (setting.rerun_chance >= 0.8)
 
 
 @given(numbers, st.floats(1e-4, 50), st.floats(1e-4, 50))

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from lib import evaluation
-from lib.claims import Setting
+from lib.book.verdicts.chapter_claims import sign_errors
+from lib.claims import Claim, Setting
 
 FINITE = st.floats(-1e6, 1e6)
 ABOVE_0 = (0.0, math.inf)
@@ -164,6 +165,8 @@ def test_no_chance_is_said_where_nothing_can_turn():
         (-0.04, 0.12, "random models", "about 320 random models"),
         (-0.04, 0.12, "data sets", "only more data sets: about 320"),
         (-0.04, 0.12, "shuffles of the file", "only other data"),
+        # 0.05 [-0.95, 1.05] leaves 0 with 400 times as many
+        (-0.95, 1.05, "data sets", "hardly any number of data sets"),
         # 0.01 [-0.07, 0.09] stays within 0.05 with four times as many
         (-0.07, 0.09, "random models", "about 320 random models"),
         (-0.1, math.inf, "random models", "another statistic"),
@@ -175,3 +178,16 @@ def test_what_would_decide(low, high, unit, words):
     if words.startswith("about"):
         halved = setting(value - (value - low) / 2.01, value + (high - value) / 2.01, value=value)
         assert halved.verdict in ("holds", "negligible")
+
+
+def test_wrong_signs_are_expected_as_often_as_intervals_end_beyond_the_cut_off():
+    many, few = {"n": 101}, {"n": 4, "like_low": -0.2, "like_high": 0.6}
+    found = [setting(0.1, 0.3, **many), setting(0.001, 0.399, value=0.2, **few)]
+    claims = [Claim(f"c{i}", "So.", "so", settings=[s]).to_dict("x") for i, s in enumerate(found)]
+    signs = sign_errors(claims)
+    assert (signs.n_directional, signs.n_beyond) == (2, 1)
+    # 0.2 is two half-widths from 0, then about one; for sets like these half of one of t with 3
+    sure = stats.t.sf(2 * stats.t.ppf(0.975, 100), 100)
+    assert signs.expected_wrong == pytest.approx(sure + 0.0245, abs=1e-4)
+    like = stats.t.sf(0.5 * stats.t.ppf(0.975, 3), 3)
+    assert signs.expected_wrong_like == pytest.approx(sure + like, abs=1e-6)

@@ -7,7 +7,7 @@ with its interval, from which the verdict follows.
 from lib.claims.claim import CLAIMS_JSON, Claim, Claims, claim_with_id
 from lib.claims.myst import cell, code, literal, markdown_table
 from lib.claims.register import REGISTER, read_register
-from lib.claims.setting import SYMBOLS, Setting
+from lib.claims.setting import MANY_DEGREES, STABLE, SYMBOLS, Setting, rerun_chance
 from lib.claims.strips import as_number
 from lib.claims.tables import (
     KINDS,

@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +16,9 @@ SYMBOLS = {
     "too little data": "…",
 }
 N_RERUNS = 10_000  # that are simulated
-MANY = 100  # degrees of freedom with which t is about normal
+HARDLY = 10  # times as many units as there are: more than anybody would take
+MANY_DEGREES = 100  # of freedom, with which t is about normal
+STABLE = 0.8  # chance that a re-run says the same, from which on a verdict is stable
 # Units of which a run has all that there are: with other random numbers they are the same.
 GIVEN_UNITS = {
     *("data sets", "families of data sets", "confusion sets", "vocabularies"),
@@ -53,7 +56,9 @@ class Setting:
     exact : bool
         Whether it is an identity or an enumeration, which no sample decides.
     paper_value : str, float or None
-        The paper's own number, if it gives one.
+        The paper's own number, if it gives one: a float in the units of `value`, or words.
+    paper_source : str
+        What that number is, such as "mean of its printed cells"; empty if the paper prints it so.
     anchor : str or None
         MyST label, in the chapter, of the place where the result is shown; letters, digits and
         hyphens.
@@ -82,6 +87,7 @@ class Setting:
     unit: str = "trials"
     exact: bool = False
     paper_value: str | float | None = None
+    paper_source: str = ""
     anchor: str | None = None
     recorded: bool = False
     like_low: float = math.nan
@@ -201,7 +207,7 @@ class Setting:
         None where nothing is drawn, or the interval has no finite width.
         """
         # what is behind an interval over given sets are all their splits
-        degrees = MANY if self.is_over_sets else max(int(self.n) - 1, 1)
+        degrees = MANY_DEGREES if self.is_over_sets else max(int(self.n) - 1, 1)
         return self._chance_of_same(self.low, self.high, degrees)
 
     @property
@@ -213,33 +219,24 @@ class Setting:
         return self._chance_of_same(self.like_low, self.like_high, max(int(self.n) - 1, 1))
 
     def _chance_of_same(self, low, high, degrees):
-        """Return the chance of the same verdict where the interval of what is drawn is this one.
-
-        The truth is about the value found, with the standard error of its t interval, and so is
-        what others find about the truth: their value differs from this one by an error of twice
-        that variance. The interval that decides has a width of its own, as t intervals have. It is
-        simulated.
-        """
-        spread = _half_width(self.value, low, high)
-        width = _half_width(self.value, self.low, self.high)
-        if self.exact or self.n < self.min_trials or not math.isfinite(spread + width):
+        """Return the chance of the same verdict where the interval of what is drawn is this one."""
+        if self.exact or self.n < self.min_trials:
             return None
-        standard_error = spread / stats.t.ppf(0.975, degrees)
-        rng = np.random.default_rng(0)
-        shifts = math.sqrt(2) * standard_error * rng.standard_normal(N_RERUNS)
-        widths = np.sqrt(rng.chisquare(degrees, N_RERUNS) / degrees)
-        values = self.value + shifts
-        lows = values - widths * (self.value - self.low)
-        highs = values + widths * (self.high - self.value)
-        return float(np.mean(self._verdicts(lows, highs) == self.verdict))
+
+        def says_the_same(lows, highs):
+            return self._verdicts(lows, highs) == self.verdict
+
+        interval = (self.low, self.high)
+        return rerun_chance(says_the_same, self.value, interval, degrees, drawn=(low, high))
 
     @property
     def deciding(self) -> str:
         """Return what would decide an undecided setting, such as "about 480 random models".
 
         It is how many units would, if the value stayed as it is: the half of an interval falls with
-        the root of their number. Of data sets there are no more, and shuffles of a file share its
-        rows. Empty for what is decided.
+        the root of their number. Shuffles of a file share its rows; those of many files narrow the
+        interval for their mean. A value that lies nearly at the cut-off hardly any number decides.
+        Empty for what is decided.
         """
         if self.verdict != "undecided":
             return ""
@@ -256,6 +253,10 @@ class Setting:
         n = self.n * max(half_width / distance, 1) ** 2
         digits = 10 ** max(math.floor(math.log10(n)) - 1, 0)
         n = max(math.ceil(n / digits) * digits, self.n + 1)
+        if n > HARDLY * self.n:
+            return f"hardly any number of {self.unit}"
+        if self.is_over_sets and n <= 2 * self.n:
+            return f"about {n:,} {self.unit}, or more shuffles of these"
         if self.unit in GIVEN_UNITS:
             return f"only more {self.unit}: about {n:,}"
         return f"about {n:,} {self.unit}"
@@ -287,9 +288,53 @@ class Setting:
             "is_over_sets": self.is_over_sets,
             "deciding": self.deciding,
             "paper_value": paper_value,
+            "paper_source": self.paper_source,
             "anchor": self.anchor,
             "recorded": bool(self.recorded),
         }
+
+
+def rerun_chance(
+    says_the_same: Callable,
+    value: float,
+    interval: tuple[float, float],
+    degrees: int,
+    drawn: tuple[float, float] | None = None,
+) -> float | None:
+    """Return the chance that a run with as many other units says the same.
+
+    The truth is about the value found, with the standard error of its t interval, and so is what
+    others find about the truth: their value differs from this one by an error of twice that
+    variance. The interval that decides has a width of its own, as t intervals have. It is
+    simulated.
+
+    Parameters
+    ----------
+    says_the_same : callable
+        Takes the lower and the upper ends of intervals, arrays, and returns which say the same.
+    value : float
+    interval : tuple of float
+        The ends of the interval that decides.
+    degrees : int
+        Degrees of freedom of its t.
+    drawn : tuple of float, optional
+        The interval of what is drawn anew, where that is another one.
+
+    Returns
+    -------
+    float or None
+        None where an interval has no finite width.
+    """
+    low, high = interval
+    spread = _half_width(value, *(drawn or interval))
+    if not math.isfinite(spread + _half_width(value, low, high)):
+        return None
+    standard_error = spread / stats.t.ppf(0.975, degrees)
+    rng = np.random.default_rng(0)
+    values = value + math.sqrt(2) * standard_error * rng.standard_normal(N_RERUNS)
+    widths = np.sqrt(rng.chisquare(degrees, N_RERUNS) / degrees)
+    lows, highs = values - widths * (value - low), values + widths * (high - value)
+    return float(np.mean(says_the_same(lows, highs)))
 
 
 def _half_width(value, low, high):

@@ -25,7 +25,7 @@ VERBS = {
     "exact and fails": ("is exact and fails", "are exact and fail"),
     "table": ("is a table without a verdict", "are tables without a verdict"),
 }
-CLAIM_COLUMNS = ("Claim", "Here", "Value", "Matters from", "Independent samples")
+CLAIM_COLUMNS = ("Claim", "Here", "Value", "Matters from", "n")
 FOLD_TITLE = "Every setting as a picture; the first of each claim decides"
 
 
@@ -93,22 +93,23 @@ def _settings_table(claim: dict) -> str:
     settings = [primary, *(s for s in claim["settings"] if s is not primary)]
     rows = []
     for setting, strip in zip(settings, strips(settings), strict=True):
-        condition = _condition(setting, primary)
-        if setting is primary and claim["kind"] != "table":
+        is_table = claim["kind"] == "table"
+        condition = _condition(setting, primary, is_table)
+        if setting is primary and not is_table:
             condition = f"{badge(setting['verdict'])} {condition}"
         rows.append((code(strip) if strip else "", condition, *_number_and_units(setting)))
     sentence = f"{claim['sentence'].rstrip('.')}: true if {region_words(primary)}"
     return markdown_table(("Interval", literal(sentence), "Value", "n"), rows)
 
 
-def _condition(setting: dict, primary: dict) -> str:
+def _condition(setting: dict, primary: dict, is_table: bool) -> str:
     """Return what is special about a setting; of what it shares with the primary one nothing."""
     phrases = [setting["words"], paper_words(setting)]
     if setting is primary or setting["statistic"] != primary["statistic"]:
         phrases.append(setting["statistic"])
     if region_words(setting) != region_words(primary):
         phrases.append(f"true if {region_words(setting)}")
-    if setting is primary:
+    if setting is primary and not is_table:
         if setting["deciding"]:
             phrases.append(f"{setting['deciding']} would decide it")
         if chance := rerun_words(setting):
@@ -192,7 +193,11 @@ def paper_words(setting: dict) -> str:
     if value is None:
         return ""
     place = place_of_paper(setting)
-    return f"the paper has {value}{f', {place} our interval' if place else ''}"
+    source = setting.get("paper_source", "")  # which results stored so far may lack
+    words = [f"{value} ({source})" if source else str(value)]
+    if place:
+        words.append(f"{place} our interval")
+    return f"the paper has {', '.join(words)}"
 
 
 def place_of_paper(setting: dict) -> str:

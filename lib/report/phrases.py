@@ -3,7 +3,7 @@
 import math
 from typing import NamedTuple
 
-from lib.claims import Setting
+from lib.claims import MANY_DEGREES, STABLE, Setting, rerun_chance
 from lib.report.numbers import (
     SPACE,
     decimals_for,
@@ -14,7 +14,7 @@ from lib.report.numbers import (
     singular,
 )
 
-UNSURE = {"beats": "leads", "beat": "lead"}  # the verb of a lead that may be chance
+UNSURE = {"beats": "leads", "beat": "lead"}  # the verb of a lead that is not sure
 
 
 class Phrase(str):
@@ -81,6 +81,18 @@ class _Difference(NamedTuple):
             return "second"
         return "unclear"
 
+    @property
+    def is_sure(self) -> bool:
+        """Whether the interval of another run excludes 0, too, with a chance of `STABLE` or more."""
+        are_sets_given = not math.isnan(self.like_low)
+        degrees = MANY_DEGREES if are_sets_given or self.n is None else max(self.n - 1, 1)
+
+        def has_the_sign(lows, highs):
+            return lows > 0 if self.value > 0 else highs < 0
+
+        chance = rerun_chance(has_the_sign, self.value, (self.low, self.high), degrees)
+        return chance is None or chance >= STABLE
+
 
 def interval(estimate, spec: str = "", *, factor: float = 1, unit: str = "") -> Phrase | None:
     """Return an estimate with its interval, such as "7.6% [7.1, 8.0]" or "12 points [5, 20]".
@@ -124,10 +136,11 @@ def comparison(
 
     Such as "EM beats Winnow by 0.19 [0.10, 0.27]", where the interval of the difference is on one
     side of 0 and at least partly beyond the margin; "EM is slightly ahead of Winnow by ...", where
-    so, but the difference itself is less than the margin; "EM is about as good as Winnow", where
-    the interval lies within the margin; "EM leads Winnow by 0.04, which may be chance [-0.01,
-    0.08]", where it does neither; and "3 random models are too few to compare EM with Winnow". The
-    winner comes first, and the interval is that of its lead.
+    so, but the difference itself is less than the margin; "EM leads Winnow by 0.09, just beyond
+    chance [0.01, 0.17]", where so, but that of another run would be with a chance below 0.8; "EM is
+    about as good as Winnow", where the interval lies within the margin; "EM leads Winnow by 0.04,
+    which may be chance [-0.01, 0.08]", where it does neither; and "3 random models are too few to
+    compare EM with Winnow". The winner comes first, and the interval is that of its lead.
 
     Parameters
     ----------
@@ -174,7 +187,11 @@ def comparison(
     leader, follower = (first, second) if first_leads else (second, first)
     amount = _with_unit(lead, unit, spec)
     ahead = f"{leader} ahead by {amount}" if lead.value else "no difference"
+    unsure_verb = UNSURE.get(beats, beats)
+    unsure_lead = f"{leader} {unsure_verb} {follower} by {_amount(lead, unit, spec)}"
     match advantage.outcome:
+        case "first" | "second" if not lead.is_sure:
+            words = f"{unsure_lead}, just beyond chance {_ends(lead, spec)}"
         case "first" | "second" if lead.value < lead.margin:
             words = f"{leader} {leads} {follower} by {amount}"
         case "first" | "second" if winner_first or first_leads:
@@ -184,9 +201,7 @@ def comparison(
         case "alike":
             words = f"{first} {equals} {second} ({ahead})"
         case "unclear" if lead.value:
-            amount, ends = _amount(lead, unit, spec), _ends(lead, spec)
-            verb = UNSURE.get(beats, beats)
-            words = f"{leader} {verb} {follower} by {amount}, which may be chance {ends}"
+            words = f"{unsure_lead}, which may be chance {_ends(lead, spec)}"
         case "unclear":
             words = f"{first} and {second} cannot be told apart ({ahead})"
         case "too few":

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 from pybtex.database import parse_file
+from scipy import stats
 
 from lib.base.validation import nearest
 from lib.book.range_plot import region_ends
@@ -13,14 +14,13 @@ from lib.book.rendering import render
 from lib.book.run.claim_rules import read_entries
 from lib.book.run.project import PUBLISHED, BookError, Project, read_mapping
 from lib.book.verdicts.chapter_claims import (
-    STABLE,
     deciding_settings,
     expected_turns,
     settings_of,
     sign_errors,
     unstable_settings,
 )
-from lib.claims import KINDS, as_number, overall, primary_setting
+from lib.claims import KINDS, STABLE, as_number, overall, primary_setting
 
 OWN = "this book"  # the paper of what we expected ourselves, which is counted apart
 
@@ -39,6 +39,8 @@ COLUMNS = (
     "value",
     "low",
     "high",
+    "like_low",
+    "like_high",
     "n",
     "unit",
     "least",
@@ -46,9 +48,11 @@ COLUMNS = (
     "region_high",
     "margin",
     "rerun_chance",
+    "other_sets_chance",
     "is_drawn",
     "deciding",
     "paper_value",
+    "paper_source",
     "anchor",
     "central",
     "exact",
@@ -58,6 +62,10 @@ COLUMNS = (
     "scale",
     "commit",
 )
+
+
+# columns that are empty for settings which decide nothing
+OF_WHAT_DECIDES = ("verdict", "rerun_chance", "other_sets_chance", "deciding")
 
 
 def scorecard(book) -> str:
@@ -76,6 +84,7 @@ def scorecard(book) -> str:
     registration_of = book.registrations
     # dicts instead of sets: in the order of the claims
     keys = dict.fromkeys(claim["paper"] for claim in claims)
+    before, after = _outcomes_by_registration(book)
     papers = {key: _cite(project, key) for key in keys}
     own = {OWN: "what we expected ourselves"} if len(claims) < len(all_claims) else {}
     chapters = dict.fromkeys(claim["chapter"] for claim in all_claims)
@@ -85,7 +94,6 @@ def scorecard(book) -> str:
         own=OWN,
         claims=claims,
         settings=settings_of(claims),
-        deciding=deciding_settings(claims),
         papers=papers,
         filters=papers | own,
         chapters={chapter: project.heading(chapter) for chapter in chapters},
@@ -96,7 +104,9 @@ def scorecard(book) -> str:
         reasons={id: entry.get("why", "") for id, entry in read_entries(project).items()},
         registrations={id: entry.words for id, entry in registration_of.items()},
         n_registered=_count_registered(book),
-        outcomes=_outcomes_by_registration(book),
+        before=before,
+        after=after,
+        registration_p=_p_of_equal_shares(before, after),
         sizes=_sizes(project),
         signs=sign_errors(claims),
         turns=expected_turns(claims),
@@ -138,18 +148,30 @@ def _sizes(project: Project) -> dict[str, float]:
 
 def _count_registered(book) -> Counter:
     """Return of how many claims "all", the "rule" or "none" was fixed before their results."""
-    registration_of = book.registrations
-    ids = [setting["id"] for setting in deciding_settings(of_papers(book.claims))]
-    return Counter(registration_of[id].before for id in ids if id in registration_of)
+    return Counter(when for when, _ in _verdicts_by_registration(book))
 
 
-def _outcomes_by_registration(book) -> dict[str, Counter]:
-    """Return the verdicts of the claims of which "all", the "rule" or "none" was fixed before."""
-    outcomes = {"all": Counter(), "rule": Counter(), "none": Counter()}
+def _outcomes_by_registration(book) -> tuple[Counter, Counter]:
+    """Return the verdicts of claims whose rule was fixed before their results, and of others."""
+    before, after = Counter(), Counter()
+    for when, verdict in _verdicts_by_registration(book):
+        (after if when == "none" else before)[verdict] += 1
+    return before, after
+
+
+def _verdicts_by_registration(book) -> list[tuple[str, str]]:
+    """Return what was fixed before results, and the verdict, of each claim that is not exact."""
+    pairs = []
     for setting in deciding_settings(of_papers(book.claims)):
         if setting["id"] in book.registrations and not setting["exact"]:
-            outcomes[book.registrations[setting["id"]].before][setting["verdict"]] += 1
-    return outcomes
+            pairs.append((book.registrations[setting["id"]].before, setting["verdict"]))
+    return pairs
+
+
+def _p_of_equal_shares(before: Counter, after: Counter) -> float:
+    """Return Fisher's exact p that as large a share fails of the claims that hold or fail."""
+    table = [[outcomes["holds"], outcomes["fails"]] for outcomes in (before, after)]
+    return float(stats.fisher_exact(table).pvalue)
 
 
 def counts_sentence(book) -> str:
@@ -157,16 +179,16 @@ def counts_sentence(book) -> str:
     claims = of_papers(book.claims)
     counts = Counter(overall(claim) for claim in claims)
     turns = expected_turns(claims)
-    n_registered = _count_registered(book)
+    exact = [primary_setting(claim) for claim in claims if overall(claim) == "exact"]
+    n_true = sum(setting["verdict"] == "holds" for setting in exact)
     return (
         f"Of {len(claims)} sentences of the four papers {counts['holds']} hold, of "
         f"{counts['fails']} the opposite holds, {counts['negligible']} are about a difference too "
         f"small to matter, and {counts['undecided'] + counts['too little data']} are not decided; "
-        f"{counts['exact']} are exact, and {counts['table']} about a single file or list are shown "
-        f"without a verdict. With other random numbers about {turns.other_numbers:.0f} verdicts "
-        f"would change, with other data sets of the same kind about {turns.other_data:.0f}. For "
-        f"{n_registered['all']} sentences everything that decides was registered before any result, for "
-        f"{n_registered['rule']} more the rule alone, without its margin or scale."
+        f"{len(exact)} are exact, of which {n_true} hold, and {counts['table']} about a single file "
+        "or list are shown without a verdict. With other random numbers about "
+        f"{turns.other_numbers:.0f} verdicts would change, with other data sets of the same kind "
+        f"about {turns.other_data:.0f}."
     )
 
 
@@ -197,6 +219,8 @@ def write_downloads(book, folder: Path) -> None:
     rows = []
     for setting in settings_of(claims):
         row = as_row(setting)
+        if setting["id"] != setting["primary"] or setting["kind"] == "table":
+            row |= dict.fromkeys(OF_WHAT_DECIDES, "")
         has_entry = setting["id"] in registration_of
         row["registered"] = registration_of[setting["id"]].words if has_entry else ""
         rows.append(row)
@@ -212,7 +236,7 @@ def as_row(setting: dict) -> dict:
         One of those that `lib.book.verdicts.chapter_claims.settings_of` returns.
     """
     row = {name: value for name, value in setting.items() if name != "region"}
-    for name in ("value", "low", "high"):
+    for name in ("value", "low", "high", "like_low", "like_high"):
         row[name] = "" if setting[name] is None else as_number(setting[name])
     row["region_low"], row["region_high"] = region_ends(setting)
     return row

@@ -1,7 +1,7 @@
 """Sentences that assert: in the published book the claims that they rest on hold."""
 
 from lib.book.run.project import BookError, Project, read_notebook
-from lib.book.verdicts.chapter_claims import STABLE
+from lib.claims import STABLE
 
 
 def require_assertions(project: Project, profile: str) -> None:

@@ -1,21 +1,20 @@
 """Claims out of executed notebooks: gather them, and compare their verdicts with the expected."""
 
 from collections import Counter
-from statistics import NormalDist
 from typing import NamedTuple
 
 import nbformat
 import yaml
+from scipy import stats
 
 from lib.base.files import write_whole
 from lib.book.rendering import render
 from lib.book.run.project import BookError, Project, read_mapping, read_notebook
 from lib.book.run.remote_data import find_missing_data
-from lib.claims import CLAIMS_JSON, primary_setting, rerun_words
+from lib.claims import CLAIMS_JSON, MANY_DEGREES, STABLE, primary_setting, rerun_words
 
 FILE = "chapters/verdicts.yml"
 N_LISTED = 10  # settings that a warning about unstable verdicts names
-STABLE = 0.8  # chance that a re-run gives the same verdict, from which on a verdict is stable
 
 
 def claims_in(notebook: nbformat.NotebookNode) -> list[dict]:
@@ -153,31 +152,45 @@ class Signs(NamedTuple):
     n_directional : int
     expected_wrong : float
         How many of them should have the wrong sign, by their intervals.
+    expected_wrong_like : float
+        The same for other data sets, where the interval is about those that were run.
     n_beyond : int
         How many lie beyond the margin with the whole interval.
     """
 
     n_directional: int
     expected_wrong: float
+    expected_wrong_like: float
     n_beyond: int
 
 
 def sign_errors(claims: list[dict]) -> Signs:
     """Return how sure the signs are of the claims that hold and have a direction."""
     n_directional = n_beyond = 0
-    expected_wrong = 0.0
+    expected_wrong = expected_wrong_like = 0.0
     for setting in deciding_settings(claims):
         ends = [end for end in setting["region"] if end is not None]
         if setting["verdict"] != "holds" or setting["exact"] or len(ends) != 1:
             continue
-        nearest = setting["low"] if setting["region"][1] is None else setting["high"]
+        side = "low" if setting["region"][1] is None else "high"
         n_directional += 1
-        n_beyond += abs(nearest - ends[0]) > setting["margin"]
-        half_width = abs(setting["value"] - nearest)
-        if half_width:  # an interval may end at its value, as at a share of 1
-            distance = abs(setting["value"] - ends[0]) / half_width
-            expected_wrong += NormalDist().cdf(-distance * NormalDist().inv_cdf(0.975))
-    return Signs(n_directional, expected_wrong, n_beyond)
+        n_beyond += abs(setting[side] - ends[0]) > setting["margin"]
+        degrees = MANY_DEGREES if setting["is_over_sets"] else max(setting["n"] - 1, 1)
+        chance = _wrong_sign(setting["value"] - ends[0], setting["value"] - setting[side], degrees)
+        expected_wrong += chance
+        if setting["is_over_sets"]:
+            half_width = setting["value"] - setting[f"like_{side}"]
+            chance = _wrong_sign(setting["value"] - ends[0], half_width, setting["n"] - 1)
+        expected_wrong_like += chance
+    return Signs(n_directional, expected_wrong, expected_wrong_like, n_beyond)
+
+
+def _wrong_sign(distance: float, half_width: float, degrees: int) -> float:
+    """Return the chance that what lies so far from a cut-off lies beyond it, by its t interval."""
+    if not half_width:  # an interval may end at its value, as at a share of 1
+        return 0.0
+    t = stats.t(degrees)
+    return float(t.sf(abs(distance / half_width) * t.ppf(0.975)))
 
 
 def require_stable(claims: list[dict]) -> None:
