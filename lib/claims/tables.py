@@ -194,7 +194,8 @@ def paper_words(setting: dict) -> str:
         return ""
     place = place_of_paper(setting)
     source = setting.get("paper_source", "")  # which results stored so far may lack
-    words = [f"{value} ({source})" if source else str(value)]
+    number = value if isinstance(value, str) else _number_words(value)
+    words = [f"{number} ({source})" if source else number]
     if place:
         words.append(f"{place} our interval")
     return f"the paper has {', '.join(words)}"

@@ -53,6 +53,9 @@ claim.test(
     unit="models",
 )
 claims.show()"""
+SOLUTION = """\
+report.table(frame[:1], "One model of those that climb.", name="tbl-one")
+report.text("[The table](#tbl-one) has one; see [another chapter](curves.ipynb).")"""
 SUMMARY = '''\
 report.text("""
 ## What we found
@@ -83,6 +86,8 @@ def reporting_chapter():
             code(TABLE, "remove-input"),
             new_markdown_cell("## Claims"),
             code(CLAIM, "hide-input"),
+            new_markdown_cell("## Exercises\n\n1. How many is one?"),
+            code(SOLUTION, "hide-cell"),
             code(SUMMARY, "remove-input", "summary"),
             new_markdown_cell("## Take home\n\nClimb.\n\n## References\n\nAll works."),
         ],

@@ -182,3 +182,19 @@ def test_errata_percentages_are_cut_off(dataset, n_right, n_test, percent):
     assert percent in list(table["percent"])
     assert percent == int(1000 * n_right / n_test) / 10
     assert percent != round(100 * n_right / n_test, 1)
+
+
+@pytest.mark.parametrize("path", CHAPTER_PATHS, ids=CHAPTER_IDS)
+def test_what_a_reader_tries_is_one_visible_cell_of_ten_lines(path):
+    cells = iter(nbformat.read(path, as_version=4).cells)
+    if path.stem == "explorer":  # which is there to be asked
+        return
+    next(cell for cell in cells if cell.source.startswith("## Try it"))
+    visible = []
+    for cell in cells:
+        if cell.source.startswith("## "):
+            break
+        if cell.cell_type == "code" and "hide-input" not in cell.metadata.get("tags", []):
+            visible.append(cell)
+    assert len(visible) == 1
+    assert len(visible[0].source.splitlines()) <= 10

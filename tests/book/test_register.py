@@ -236,7 +236,7 @@ def test_scorecard_and_table_show_it_without_git(chapter, tmp_path):
     pages = book_with(chapter, [{"chapter": "cia/curves", **claim}])
     text = scorecard.scorecard(pages)
     assert (
-        "Of the 1 sentences with a verdict, 1 were registered before results were seen, 0 more"
+        "Of the 1 sentences that an interval decides, 1 were registered before results were seen, 0 more"
         in text
     )
     assert f". Registered on {FIRST}, before results.</div></li>" in text

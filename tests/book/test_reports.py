@@ -46,8 +46,11 @@ def test_the_page_begins_with_the_answer(page):
             "Claims: 1 holds.",
             "Fig. 1 It climbs, as Table 1 says.",
             "The experiment",
+            "Fig. 1, once more.",
             "Table 1 Models that climb.",
             "Of 1 claim, 1 holds.",
+            "Table 2 One model of those that climb.",
+            "Table 2 has one; see another chapter.",
             "Take home",
             "The values of this page (the quick scale of the tests)",
             "All works.",
@@ -59,6 +62,7 @@ def test_the_page_begins_with_the_answer(page):
         "What we found",
         "The experiment",
         "Claims",
+        "Exercises",
         "Take home",
         "Parameters",
         "References",
@@ -95,7 +99,14 @@ def test_folds_say_what_their_code_does(page):
         "Imports and settings",
         "Count the models that climb; how this figure is made",
         "How the claims are tested",
+        "Solution",
     ]
+
+
+def test_what_a_solution_displays_is_in_its_fold(page):
+    fold = page.find_all("details", class_="hide")[-1]
+    assert fold.find(id="tbl-one")
+    assert "curves.html" in [link["href"] for link in fold.find_all("a")]
 
 
 def test_the_figure_has_its_variants_and_its_words(page):

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections import Counter
+from copy import deepcopy
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
@@ -29,8 +30,7 @@ LINK = re.compile(
     """,
     re.DOTALL | re.MULTILINE | re.VERBOSE,
 )
-# the file of a page in a link, such as ](../references.md#dietterich1997)
-PAGE_LINK = re.compile(r"(?<=\]\()([\w./-]+)\.(?:md|ipynb)(?=[#)])")
+TABLE_NAME = re.compile(r"^:name: (\S+)$", re.MULTILINE)
 SECTION = re.compile(r"^## ", re.MULTILINE)
 TITLE = re.compile(r"^# .*\n?", re.MULTILINE)
 # singular and plural of the kinds that have two forms
@@ -41,7 +41,7 @@ def arrange_reports(cells: list[NotebookNode]) -> list[NotebookNode]:
     """Return the cells of a chapter in the order of its page, what they display as cells of text.
 
     The page begins with the title, the first passage, the summary, a line that counts the claims
-    and the picture of the cell tagged ``lead``.
+    and the picture of the cell tagged ``lead``, which stands in its own place once more.
     """
     page = []
     summary = []
@@ -55,6 +55,7 @@ def arrange_reports(cells: list[NotebookNode]) -> list[NotebookNode]:
             kind = piece.metadata.pop("report", None)
             if kind == "figure" and LEAD in tags and not lead:
                 lead.append(piece)
+                page += _once_more(piece)
             elif kind == "text" and SUMMARY in tags:
                 summary.append(piece)
             else:
@@ -90,7 +91,8 @@ def fold_name(cell: NotebookNode) -> str:
             docstrings.append(ast.get_docstring(node))
     sentences = [*docstrings, *([comment[1]] if comment else [])]
     if sentences:
-        sentence = re.split(r"[.;:](?:\s|$)", " ".join(sentences[0].split()), maxsplit=1)[0]
+        words = " ".join(sentences[0].replace("`", "").split())
+        sentence = re.split(r"(?<!\.)[.;:](?:\s|$)", words, maxsplit=1)[0]
         return sentence[0].upper() + sentence[1:]
     if "report.figure(" in cell.source:
         return "How this figure is made"
@@ -129,11 +131,13 @@ def _split(text: str, pattern: re.Pattern) -> tuple[str, str]:
 def _pieces(cell: NotebookNode) -> list[NotebookNode]:
     """Return the code of a cell, then each thing that it displays, in cells of their own."""
     tags = cell.metadata.get("tags", [])
-    if "remove-cell" in tags or set(WHOLE) & set(tags):
+    if "remove-cell" in tags:
+        return [cell]
+    if set(WHOLE) & set(tags):
+        cell.metadata["mystnb"] = {"markdown_format": "myst"}  # of outputs, which stay in the fold
         for output in cell.outputs:
-            data = output.get("data", {})
-            if "text/markdown" in data:  # which stays an output, so that Sphinx mends no link
-                data["text/markdown"] = PAGE_LINK.sub(r"\1.html", _markdown(output))
+            if _report(output).get("kind") == "table":
+                output.data["text/markdown"] = _table(_report(output), _markdown(output))
         return [cell]
     code = new_code_cell(cell.source, metadata=dict(cell.metadata))
     pieces = [code]
@@ -168,6 +172,14 @@ def _pieces(cell: NotebookNode) -> list[NotebookNode]:
 def _output_cell(output: NotebookNode) -> NotebookNode:
     """Return a cell that shows an output only; MyST-NB passes over one without any code."""
     return new_code_cell("# shown above", outputs=[output], metadata={"tags": [HIDDEN]})
+
+
+def _once_more(figure: NotebookNode) -> list[NotebookNode]:
+    """Return the picture of a figure without a number, and a line that says which it is."""
+    name = figure.metadata["mystnb"]["figure"]["name"]
+    picture = deepcopy(figure)
+    del picture.metadata["mystnb"]["figure"]
+    return [picture, new_markdown_cell(f"*[Figure](#{name}), once more.*")]
 
 
 def _markdown(output: NotebookNode) -> str:
@@ -222,11 +234,20 @@ def _mend_cells(page: list[NotebookNode]) -> None:
     """Mend the links in the text and the captions of a page's cells, which are changed."""
     figures = [cell.metadata.get("mystnb", {}).get("figure", {}) for cell in page]
     labels = {figure["name"] for figure in figures if figure}
-    for cell in page:
-        labels.update(re.findall(r"^:name: (\S+)$", cell.source, re.MULTILINE))
+    texts = [cell.source for cell in page] + [_markdown(output) for output in _folded(page)]
+    for text in texts:
+        labels.update(TABLE_NAME.findall(text))
     for figure in figures:
         if figure:
             figure["caption"] = mend_links(figure["caption"], labels)
     for cell in page:
         if cell.cell_type == "markdown":
             cell.source = mend_links(cell.source, labels)
+    for output in _folded(page):
+        output.data["text/markdown"] = mend_links(_markdown(output), labels)
+
+
+def _folded(page: list[NotebookNode]) -> list[NotebookNode]:
+    """Return the Markdown that stays an output, as it is folded with the code that displays it."""
+    outputs = [output for cell in page for output in _outputs(cell)]
+    return [output for output in outputs if "text/markdown" in output.get("data", {})]
