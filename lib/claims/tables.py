@@ -57,7 +57,8 @@ def count_words(claims: list[dict]) -> str:
     counts = Counter(_counted_kind(claim) for claim in claims)
     if len(counts) == 1 and len(claims) > 1:
         [kind] = counts
-        return f"All {len(claims)} claims {VERBS[kind][1]}."
+        number = "Both" if len(claims) == 2 else f"All {len(claims)}"
+        return f"{number} claims {VERBS[kind][1]}."
     phrases = []
     for kind, (singular, plural) in VERBS.items():
         if counts[kind]:

@@ -55,7 +55,7 @@ def test_the_sentence_of_counts(project):
     before = {"holds": "all", "fails": "rule", "undecided": "none", "of-no-chapter": "all"}
     pages.registrations = {id: Registration("2026-01-31", word) for id, word in before.items()}
     assert counts_sentence(pages) == (
-        "Of 4 sentences of the four papers 1 hold, of 1 the opposite holds, 0 are about a "
+        "Of 4 sentences of the four papers 1 hold, for 1 the opposite holds, 0 are about a "
         "difference too small to matter, and 1 are not decided; 0 are exact, of which 0 hold, and 1 "
         "about a single file or list are shown without a verdict. With other random numbers about 1 "
         "verdicts would change, with other data sets of the same kind about 0."

@@ -182,7 +182,7 @@ def counts_sentence(book) -> str:
     exact = [primary_setting(claim) for claim in claims if overall(claim) == "exact"]
     n_true = sum(setting["verdict"] == "holds" for setting in exact)
     return (
-        f"Of {len(claims)} sentences of the four papers {counts['holds']} hold, of "
+        f"Of {len(claims)} sentences of the four papers {counts['holds']} hold, for "
         f"{counts['fails']} the opposite holds, {counts['negligible']} are about a difference too "
         f"small to matter, and {counts['undecided'] + counts['too little data']} are not decided; "
         f"{len(exact)} are exact, of which {n_true} hold, and {counts['table']} about a single file "
