@@ -176,7 +176,7 @@ def test_the_counts_add_up(text):
     assert Counter((row["data-paper"], row["data-verdict"]) for row in rows) == counts
     ids = [item["id"] for item in html.find_all("li", class_="setting")]
     assert ids == [f"setting-{setting['id']}" for setting in SETTINGS]
-    assert "Sentences of papers: 5, in 6 settings." in text
+    assert "There are 5 sentences of papers, tested in 6 settings." in text
 
 
 def test_central_claims_come_first_with_their_place_in_the_paper(text):

@@ -81,7 +81,7 @@ def test_a_strict_build_gives_complete_pages(built_project):
         assert "How this page was made" in downloaded
     scorecard = (html / "chapters" / "scorecard.html").read_text()
     assert "<em>quick</em> profile" in scorecard
-    assert "Sentences of papers: 2, in 2 settings" in scorecard
+    assert "There are 2 sentences of papers, tested in 2 settings" in scorecard
     assert "Grove and Roth, 1997" in scorecard
     assert 'href="cia/curves.html#fig-line"' in scorecard
     assert "3 [0.5, 5.5], n = 3" in scorecard.replace("\N{NO-BREAK SPACE}", " ")
