@@ -179,7 +179,8 @@ def _once_more(figure: NotebookNode) -> list[NotebookNode]:
     name = figure.metadata["mystnb"]["figure"]["name"]
     picture = deepcopy(figure)
     del picture.metadata["mystnb"]["figure"]
-    return [picture, new_markdown_cell(f"*[Figure](#{name}), once more.*")]
+    picture.metadata["tags"] = [*picture.metadata["tags"], "screen-only"]
+    return [picture, new_markdown_cell(f"{{.screen-only}}\n*[Figure](#{name}), once more.*")]
 
 
 def _markdown(output: NotebookNode) -> str:

@@ -19,7 +19,7 @@ from lib.book.run.project import Project
 # CSS selectors of what paper does not show, in the order in which it is removed.
 SCREEN_ONLY = (
     "a.headerlink, script, form, button, input, select, iframe, dialog, [hidden]",
-    ".pdf-link, .screen-only, .only-dark, .provenance a.download",
+    ".pdf-link, .screen-only, .tag_screen-only, .only-dark, .provenance a.download",
     # Code that the web page folds, but not the values given to this run.
     "div.cell:not(.tag_injected-parameters) details.hide",
     # What a chapter cites: the bibliography follows in the same volume.
