@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lib.claims import SYMBOLS, Claim, Claims, Setting, estimate, outcome, overall
+from lib.claims import SYMBOLS, Claim, Claims, Setting, estimate, outcome, overall, paper_words
 from lib.claims.strips import WIDTH, strips
 from lib.claims.tables import claims_summary
 
@@ -167,6 +167,33 @@ def test_records_are_strict_json_with_six_digits():
     assert setting_fields["region"] == [0, None]
     assert setting_fields["paper_value"] == 0.666667
     assert setting_fields["verdict"] == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "words"),
+    [
+        (["holds"], "Of 1 claim, 1 holds."),
+        (["holds", "holds"], "Both claims hold."),
+        (["fails"] * 3, "All 3 claims fail."),
+        (["holds", "holds", "undecided"], "Of 3 claims, 2 hold and 1 is undecided."),
+        (["holds", "exact"], "Of 2 claims, 1 holds, and 1 is exact and holds."),
+    ],
+)
+def test_claims_are_counted_in_a_sentence(verdicts, words):
+    claims = [claim_with(["holds" if name == "exact" else name]).to_dict("x") for name in verdicts]
+    for claim, name in zip(claims, verdicts, strict=True):
+        claim["kind"] = "exact" if name == "exact" else ""
+    assert claims_summary(claims).partition("\n")[0] == words
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [(-0.18, "the paper has −0.18 (mean of its cells), outside our interval"), ("p < 0.05", None)],
+)
+def test_a_number_of_the_paper_says_what_it_is(value, words):
+    fields = {"paper_value": value, "low": 0.5, "high": 2.0, "value": 1.0}
+    source = "mean of its cells" if words else ""
+    assert paper_words(fields | {"paper_source": source}) == (words or f"the paper has {value}")
 
 
 @given(st.text(min_size=1).filter(str.strip))

@@ -166,7 +166,7 @@ def test_no_chance_is_said_where_nothing_can_turn():
         (-0.04, 0.12, "data sets", "only more data sets: about 320"),
         (-0.04, 0.12, "shuffles of the file", "only other data"),
         # 0.05 [-0.95, 1.05] leaves 0 with 400 times as many
-        (-0.95, 1.05, "data sets", "hardly any number of data sets"),
+        (-0.95, 1.05, "data sets", "more than ten times as many data sets"),
         # 0.01 [-0.07, 0.09] stays within 0.05 with four times as many
         (-0.07, 0.09, "random models", "about 320 random models"),
         (-0.1, math.inf, "random models", "another statistic"),

@@ -16,7 +16,6 @@ SYMBOLS = {
     "too little data": "…",
 }
 N_RERUNS = 10_000  # that are simulated
-HARDLY = 10  # times as many units as there are: more than anybody would take
 MANY_DEGREES = 100  # of freedom, with which t is about normal
 STABLE = 0.8  # chance that a re-run says the same, from which on a verdict is stable
 # Units of which a run has all that there are: with other random numbers they are the same.
@@ -235,8 +234,8 @@ class Setting:
 
         It is how many units would, if the value stayed as it is: the half of an interval falls with
         the root of their number. Shuffles of a file share its rows; those of many files narrow the
-        interval for their mean. A value that lies nearly at the cut-off hardly any number decides.
-        Empty for what is decided.
+        interval for their mean. A value that lies nearly at the cut-off would take more than
+        anybody would. Empty for what is decided.
         """
         if self.verdict != "undecided":
             return ""
@@ -253,8 +252,8 @@ class Setting:
         n = self.n * max(half_width / distance, 1) ** 2
         digits = 10 ** max(math.floor(math.log10(n)) - 1, 0)
         n = max(math.ceil(n / digits) * digits, self.n + 1)
-        if n > HARDLY * self.n:
-            return f"hardly any number of {self.unit}"
+        if n > 10 * self.n:
+            return f"more than ten times as many {self.unit}"
         if self.is_over_sets and n <= 2 * self.n:
             return f"about {n:,} {self.unit}, or more shuffles of these"
         if self.unit in GIVEN_UNITS:

@@ -74,7 +74,10 @@ def _counted_kind(claim: dict) -> str:
 
 def _listing(phrases: list[str]) -> str:
     *first_phrases, last_phrase = phrases
-    return f"{', '.join(first_phrases)} and {last_phrase}" if first_phrases else last_phrase
+    if not first_phrases:
+        return last_phrase
+    has_and = any(" and " in phrase for phrase in phrases)
+    return f"{', '.join(first_phrases)}{', and' if has_and else ' and'} {last_phrase}"
 
 
 def _number_and_units(setting: dict) -> tuple[str, str]:
