@@ -97,6 +97,21 @@ def words_of(output):
             {"margin": 0.05, "winner_first": False},
             "Winnow leads EM by 0.04, just beyond chance [0.01, 0.07]",
         ),
+        (
+            (0.0, -0.04, 0.045, 320),
+            {"margin": 0.05},
+            "EM seems about as good as Winnow (no difference)",
+        ),
+        (
+            (0.01, -0.04, 0.046, 320),
+            {"margin": 0.05, "equals": "are about as fast as", "spec": ".2f"},
+            "EM seem about as fast as Winnow (EM ahead by 0.01 [−0.04, 0.05])",
+        ),
+        (
+            (0.034, -0.002, 0.07, 80),
+            {"margin": 0.05, "spec": ".2f"},
+            "EM leads Winnow by 0.034, which may be chance [−0.002, 0.070]",
+        ),
         ((0, -1, 1, 9), {}, "EM and Winnow cannot be told apart (no difference)"),
         ((0.5, 0.2, math.inf, 9), {}, "EM beats Winnow by 0.50 [0.20, ∞]"),
         ((0.5, -math.inf, math.inf, 1), {}, "1 trial is too few to compare EM with Winnow"),

@@ -203,7 +203,7 @@ class Setting:
         """Return the chance that as many other units, drawn from where these are, say the same.
 
         Of a mean over the data sets that were run, these are other training and test rows of them.
-        None where nothing is drawn, or the interval has no finite width.
+        None of what is exact, or where the interval has no finite width.
         """
         # what is behind an interval over given sets are all their splits
         degrees = MANY_DEGREES if self.is_over_sets else max(int(self.n) - 1, 1)

@@ -26,13 +26,13 @@ VERBS = {
     "table": ("is a table without a verdict", "are tables without a verdict"),
 }
 CLAIM_COLUMNS = ("Claim", "Here", "Value", "Matters from", "n")
-FOLD_TITLE = "Every setting as a picture; the first of each claim decides"
+FOLD_TITLE = "Every setting as a picture; the first of a claim decides, unless it is a table"
 
 
 def claims_summary(claims: list[dict]) -> str:
     """Return in Markdown, which any viewer shows, what became of a chapter's claims.
 
-    A line counts them, a table has the setting that decides each, and a fold has every setting.
+    A line counts them, a table has the primary setting of each, and a fold has every setting.
     """
     rows = []
     for claim in claims:
@@ -130,7 +130,7 @@ def _primary_sentence(claim: dict) -> str:
 
 
 def primary_setting(claim: dict) -> dict:
-    """Return the setting that decides a claim (see `Claim.primary`)."""
+    """Return the primary setting of a claim, which decides it unless it is a table."""
     return next(s for s in claim["settings"] if s["id"] == claim["primary"])
 
 

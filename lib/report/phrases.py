@@ -1,6 +1,7 @@
 """Phrases with numbers: an estimate with its interval, and who wins by how much."""
 
 import math
+import re
 from typing import NamedTuple
 
 from lib.claims import MANY_DEGREES, STABLE, Setting, rerun_chance
@@ -15,6 +16,8 @@ from lib.report.numbers import (
 )
 
 UNSURE = {"beats": "leads", "beat": "lead"}  # the verb of a lead that is not sure
+SEEMING = {"is": "seems", "are": "seem"}  # of two that are alike, if that is not sure
+FIXED = re.compile(r"(.*\.)(\d)f")  # a format with so many decimals
 
 
 class Phrase(str):
@@ -83,15 +86,21 @@ class _Difference(NamedTuple):
 
     @property
     def is_sure(self) -> bool:
-        """Whether the interval of another run excludes 0, too, with a chance of `STABLE` or more."""
+        """Whether another run would say the same, with a chance of `STABLE` or more.
+
+        Of a lead that is its sign, of two that are alike that they are.
+        """
         are_sets_given = not math.isnan(self.like_low)
         degrees = MANY_DEGREES if are_sets_given or self.n is None else max(self.n - 1, 1)
-
-        def has_the_sign(lows, highs):
-            return lows > 0 if self.value > 0 else highs < 0
-
-        chance = rerun_chance(has_the_sign, self.value, (self.low, self.high), degrees)
+        says_the_same = self._are_alike if self.outcome == "alike" else self._have_its_sign
+        chance = rerun_chance(says_the_same, self.value, (self.low, self.high), degrees)
         return chance is None or chance >= STABLE
+
+    def _are_alike(self, lows, highs):
+        return (-self.margin < lows) & (highs < self.margin)
+
+    def _have_its_sign(self, lows, highs):
+        return lows > 0 if self.value > 0 else highs < 0
 
 
 def interval(estimate, spec: str = "", *, factor: float = 1, unit: str = "") -> Phrase | None:
@@ -138,9 +147,11 @@ def comparison(
     side of 0 and at least partly beyond the margin; "EM is slightly ahead of Winnow by ...", where
     so, but the difference itself is less than the margin; "EM leads Winnow by 0.09, just beyond
     chance [0.01, 0.17]", where so, but that of another run would be with a chance below 0.8; "EM is
-    about as good as Winnow", where the interval lies within the margin; "EM leads Winnow by 0.04,
-    which may be chance [-0.01, 0.08]", where it does neither; and "3 random models are too few to
-    compare EM with Winnow". The winner comes first, and the interval is that of its lead.
+    about as good as Winnow", where the interval lies within the margin, "seems about as good" if
+    that of another run would with a chance below 0.8; "EM leads Winnow by 0.04, which may be chance
+    [-0.01, 0.08]", where it does neither, or "cannot be told apart" where there is no difference at
+    all; and "3 random models are too few to compare EM with Winnow". The winner comes first, and
+    the interval is that of its lead.
 
     Parameters
     ----------
@@ -163,7 +174,8 @@ def comparison(
     spec : str
         A format, such as ".2f"; by default as many decimals as the interval supports.
     beats, leads, loses, equals : str
-        The verbs: "beat" for a learner in the plural, "is faster than" for times.
+        The verbs: "beat" for a learner in the plural, "is faster than" for times, which stays where
+        the lead is not sure.
     winner_first : bool
         Whether the winner comes first. Otherwise `first` does: "EM loses to Winnow by 0.43".
 
@@ -199,7 +211,9 @@ def comparison(
         case "first" | "second":
             words = f"{first} {loses} {second} by {amount}"
         case "alike":
-            words = f"{first} {equals} {second} ({ahead})"
+            verb, space, rest = equals.partition(" ")
+            verb = verb if lead.is_sure else SEEMING.get(verb, verb)
+            words = f"{first} {verb}{space}{rest} {second} ({ahead})"
         case "unclear" if lead.value:
             words = f"{unsure_lead}, which may be chance {_ends(lead, spec)}"
         case "unclear":
@@ -290,7 +304,7 @@ def _with_unit(difference: _Difference, unit: str, spec: str) -> str:
 
 def _amount(difference: _Difference, unit: str, spec: str) -> str:
     """Return the value with its unit, such as "6.6 points", "7.6%" or "0.19 of the gain"."""
-    number = number_words(difference.value, spec or _spec(difference))
+    number = number_words(difference.value, _spec(difference, spec))
     if unit.startswith("%"):
         return f"{number}{unit}"
     return f"{number} {singular(unit) if number == '1' else unit}".rstrip()
@@ -298,7 +312,7 @@ def _amount(difference: _Difference, unit: str, spec: str) -> str:
 
 def _ends(difference: _Difference, spec: str) -> str:
     """Return "[6.5, 6.7]", perhaps with ", on sets like these [6.1, 7.0]"; "" without an interval."""
-    spec = spec or _spec(difference)
+    spec = _spec(difference, spec)
     factor = 100 if spec.endswith("%") else 1
     words = []
     for low, high in (
@@ -310,8 +324,22 @@ def _ends(difference: _Difference, spec: str) -> str:
     return ", on sets like these ".join(words)
 
 
-def _spec(difference: _Difference) -> str:
-    return f",.{decimals_for(difference.value, difference.low, difference.high)}f"
+def _spec(difference: _Difference, spec: str) -> str:
+    """Return a format, by default with as many decimals as the interval supports.
+
+    It gets up to two decimals more where an end that is not 0 would be printed as 0, since the sign
+    of an end decides.
+    """
+    spec = spec or f",.{decimals_for(difference.value, difference.low, difference.high)}f"
+    fixed = FIXED.fullmatch(spec)
+    if not fixed:
+        return spec
+    decimals = needed = int(fixed[2])
+    for end in (difference.low, difference.high, difference.like_low, difference.like_high):
+        if math.isfinite(end) and end != 0:
+            # 0.5 of the last decimal is the least that is not rounded to 0
+            needed = max(needed, math.ceil(-math.log10(2 * abs(end))))
+    return f"{fixed[1]}{min(needed, decimals + 2)}f"
 
 
 def _too_few(difference: _Difference) -> str:

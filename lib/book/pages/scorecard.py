@@ -175,7 +175,7 @@ def _p_of_equal_shares(before: Counter, after: Counter) -> float:
 
 
 def counts_sentence(book) -> str:
-    """Return what became of all sentences, how sure it is, and how many were registered."""
+    """Return what became of all sentences, and how sure it is."""
     claims = of_papers(book.claims)
     counts = Counter(overall(claim) for claim in claims)
     turns = expected_turns(claims)
