@@ -97,23 +97,23 @@ def _settings_table(claim: dict) -> str:
     settings = [primary, *(s for s in claim["settings"] if s is not primary)]
     rows = []
     for setting, strip in zip(settings, strips(settings), strict=True):
-        is_table = claim["kind"] == "table"
-        condition = _condition(setting, primary, is_table)
-        if setting is primary and not is_table:
+        decides = setting is primary and claim["kind"] != "table"
+        condition = _condition(setting, primary, decides)
+        if decides:
             condition = f"{badge(setting['verdict'])} {condition}"
         rows.append((code(strip) if strip else "", condition, *_number_and_units(setting)))
     sentence = f"{claim['sentence'].rstrip('.')}: true if {region_words(primary)}"
     return markdown_table(("Interval", literal(sentence), "Value", "n"), rows)
 
 
-def _condition(setting: dict, primary: dict, is_table: bool) -> str:
+def _condition(setting: dict, primary: dict, decides: bool) -> str:
     """Return what is special about a setting; of what it shares with the primary one nothing."""
     phrases = [setting["words"], paper_words(setting)]
     if setting is primary or setting["statistic"] != primary["statistic"]:
         phrases.append(setting["statistic"])
     if region_words(setting) != region_words(primary):
         phrases.append(f"true if {region_words(setting)}")
-    if setting is primary and not is_table:
+    if decides:
         if setting["deciding"]:
             phrases.append(f"{setting['deciding']} would decide it")
         if chance := rerun_words(setting):
@@ -197,7 +197,7 @@ def paper_words(setting: dict) -> str:
     if value is None:
         return ""
     place = place_of_paper(setting)
-    source = setting.get("paper_source", "")  # which results stored so far may lack
+    source = setting["paper_source"]
     number = value if isinstance(value, str) else _number_words(value)
     words = [f"{number} ({source})" if source else number]
     if place:

@@ -73,11 +73,17 @@ def decimals_for(value: float, low: float, high: float) -> int:
         decimals = 1 - math.floor(math.log10(abs(value)))
     else:
         decimals = 0
-    for end in (low, high):
+    return min(max(decimals, decimals_to_show(low, high)), MAX_DECIMALS)
+
+
+def decimals_to_show(*ends: float) -> int:
+    """Return how many decimals print no end that is not 0 as 0."""
+    decimals = 0
+    for end in ends:
         if math.isfinite(end) and end != 0:
             # 0.5 of the last decimal is the least that is not rounded to 0
             decimals = max(decimals, math.ceil(-math.log10(2 * abs(end))))
-    return min(max(decimals, 0), MAX_DECIMALS)
+    return decimals
 
 
 def interval_words(low: float, high: float, spec: str = "") -> str:

@@ -8,6 +8,7 @@ from lib.claims import MANY_DEGREES, STABLE, Setting, rerun_chance
 from lib.report.numbers import (
     SPACE,
     decimals_for,
+    decimals_to_show,
     has_interval,
     interval_words,
     json_number,
@@ -147,8 +148,8 @@ def comparison(
     side of 0 and at least partly beyond the margin; "EM is slightly ahead of Winnow by ...", where
     so, but the difference itself is less than the margin; "EM leads Winnow by 0.09, just beyond
     chance [0.01, 0.17]", where so, but that of another run would be with a chance below 0.8; "EM is
-    about as good as Winnow", where the interval lies within the margin, "seems about as good" if
-    that of another run would with a chance below 0.8; "EM leads Winnow by 0.04, which may be chance
+    about as good as Winnow", where the interval lies within the margin, "seems about as good" where
+    that of another run would so with a chance below 0.8; "EM leads Winnow by 0.04, which may be chance
     [-0.01, 0.08]", where it does neither, or "cannot be told apart" where there is no difference at
     all; and "3 random models are too few to compare EM with Winnow". The winner comes first, and
     the interval is that of its lead.
@@ -334,12 +335,10 @@ def _spec(difference: _Difference, spec: str) -> str:
     fixed = FIXED.fullmatch(spec)
     if not fixed:
         return spec
-    decimals = needed = int(fixed[2])
-    for end in (difference.low, difference.high, difference.like_low, difference.like_high):
-        if math.isfinite(end) and end != 0:
-            # 0.5 of the last decimal is the least that is not rounded to 0
-            needed = max(needed, math.ceil(-math.log10(2 * abs(end))))
-    return f"{fixed[1]}{min(needed, decimals + 2)}f"
+    ends = (difference.low, difference.high, difference.like_low, difference.like_high)
+    decimals = int(fixed[2])
+    more_decimals = min(decimals_to_show(*ends), decimals + 2)
+    return f"{fixed[1]}{max(decimals, more_decimals)}f"
 
 
 def _too_few(difference: _Difference) -> str:

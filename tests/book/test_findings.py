@@ -11,7 +11,6 @@ from lib.book.pages.runs import SHOWN
 from lib.book.pages.scorecard import OWN, counts_sentence
 from lib.book.run.project import BookError, Project
 from lib.book.verdicts.assertions import require_assertions
-from lib.book.verdicts.register import Registration
 
 
 def test_repeated_sentences_are_those_that_the_notebooks_store(monkeypatch):
@@ -52,8 +51,6 @@ def test_the_sentence_of_counts(project):
         claim("too little data"),  # our own, which is in no count
     ]
     pages = book_with(project, claims)
-    before = {"holds": "all", "fails": "rule", "undecided": "none", "of-no-chapter": "all"}
-    pages.registrations = {id: Registration("2026-01-31", word) for id, word in before.items()}
     assert counts_sentence(pages) == (
         "Of 4 sentences of the four papers 1 hold, for 1 the opposite holds, 0 are about a "
         "difference too small to matter, and 1 are not decided; 0 are exact, of which 0 hold, and 1 "

@@ -84,7 +84,9 @@ def scorecard(book) -> str:
     registration_of = book.registrations
     # dicts instead of sets: in the order of the claims
     keys = dict.fromkeys(claim["paper"] for claim in claims)
-    before, after = _outcomes_by_registration(book)
+    outcomes = _outcomes_by_registration(book)
+    before = outcomes["all"] + outcomes["rule"]  # results were seen
+    after = outcomes["none"]
     papers = {key: _cite(project, key) for key in keys}
     own = {OWN: "what we expected ourselves"} if len(claims) < len(all_claims) else {}
     chapters = dict.fromkeys(claim["chapter"] for claim in all_claims)
@@ -103,7 +105,7 @@ def scorecard(book) -> str:
         twins=_twins(all_claims),
         reasons={id: entry.get("why", "") for id, entry in read_entries(project).items()},
         registrations={id: entry.words for id, entry in registration_of.items()},
-        n_registered=_count_registered(book),
+        n_registered={when: verdicts.total() for when, verdicts in outcomes.items()},
         before=before,
         after=after,
         registration_p=_p_of_equal_shares(before, after),
@@ -146,26 +148,16 @@ def _sizes(project: Project) -> dict[str, float]:
     return read_mapping(path) if path.exists() else {}
 
 
-def _count_registered(book) -> Counter:
-    """Return of how many claims "all", the "rule" or "none" was fixed before their results."""
-    return Counter(when for when, _ in _verdicts_by_registration(book))
+def _outcomes_by_registration(book) -> dict[str, Counter]:
+    """Return the verdicts of the claims of which "all", the "rule" or "none" was fixed before.
 
-
-def _outcomes_by_registration(book) -> tuple[Counter, Counter]:
-    """Return the verdicts of claims whose rule was fixed before their results, and of others."""
-    before, after = Counter(), Counter()
-    for when, verdict in _verdicts_by_registration(book):
-        (after if when == "none" else before)[verdict] += 1
-    return before, after
-
-
-def _verdicts_by_registration(book) -> list[tuple[str, str]]:
-    """Return what was fixed before results, and the verdict, of each claim that is not exact."""
-    pairs = []
+    Exact claims are left out.
+    """
+    outcomes = {"all": Counter(), "rule": Counter(), "none": Counter()}
     for setting in deciding_settings(of_papers(book.claims)):
         if setting["id"] in book.registrations and not setting["exact"]:
-            pairs.append((book.registrations[setting["id"]].before, setting["verdict"]))
-    return pairs
+            outcomes[book.registrations[setting["id"]].before][setting["verdict"]] += 1
+    return outcomes
 
 
 def _p_of_equal_shares(before: Counter, after: Counter) -> float:
